@@ -83,9 +83,7 @@ def newcomers(snapshot: Snapshot, signature: Codes, m: int, rng: np.random.Gener
         raise RefusalError(
             say_count(
                 "more than 1/{m} of the {people} people never published before share a sensitive value ({values}); at "
-                "least {count} row must wait",
-                "more than 1/{m} of the {people} people never published before share a sensitive value ({values}); at "
-                "least {count} rows must wait",
+                "least {count} [row|rows] must wait",
                 int((counts - kept).sum()),
                 m=m,
                 people=int(counts.sum()),

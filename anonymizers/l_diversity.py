@@ -49,8 +49,7 @@ class LDiversityAnonymizer:
         frequent = np.bincount(snapshot.value[~harmless], minlength=len(snapshot.values)) * self.l > len(rows)
         if frequent.any():
             what = say_count(
-                "{count} sensitive value is in more than 1/{l} of the snapshot's rows",
-                "{count} sensitive values are in more than 1/{l} of the snapshot's rows",
+                "{count} sensitive [value is|values are] in more than 1/{l} of the snapshot's rows",
                 int(np.count_nonzero(frequent)),
                 l=self.l,
             )

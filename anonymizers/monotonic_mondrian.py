@@ -236,8 +236,7 @@ class MonotonicMondrianAnonymizer(KClasses):
         """
         if len(rows) and not self.withhold:
             what = say_count(
-                "{count} new person fits no cell of the last release, too few for a group (k = {k})",
-                "{count} new people fit no cell of the last release, too few for a group (k = {k})",
+                "{count} new [person fits|people fit] no cell of the last release, too few for a group (k = {k})",
                 len(rows),
                 k=self.k,
             )

@@ -36,7 +36,7 @@ from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, Reason, say
 
 K = TypeVar("K", bound=CloseClasses)
-CLASSES = Noun("{count} class", "{count} classes")
+CLASSES = Noun("{count} [class|classes]")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

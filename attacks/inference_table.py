@@ -40,7 +40,7 @@ from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, say
 
 CAUSES: tuple[Cause, ...] = ("group change", "subgroup expanding", "widow", "small group")
 NEVER, _UNKNOWN = -1, np.iinfo(np.int32).max
-RECORDS = Noun("{count} record", "{count} records")
+RECORDS = Noun("{count} [record|records]")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -352,7 +352,7 @@ def _first(entries: Sequence[Block]) -> Iterator[Block]:
     """Yield some entries, and the others for readers who ask for them."""
     yield from entries[:_FINDINGS]
     if more := entries[_FINDINGS:]:
-        yield More(say_count("{count} more", "{count} more", len(more)), more)
+        yield More(say_count("{count} more", len(more)), more)
 
 
 def _counts(report: CountReport) -> Iterator[Block]:
@@ -367,13 +367,7 @@ def _counts(report: CountReport) -> Iterator[Block]:
 def _not_shown(total: int, report: Report) -> Iterator[Block]:
     hidden = total - sum(len(attack.findings) for attack in shown_attacks(report))
     if hidden:
-        yield Paragraph(
-            say_count(
-                "{count} more finding is not shown: --findings all.",
-                "{count} more findings are not shown: --findings all.",
-                hidden,
-            )
-        )
+        yield Paragraph(say_count("{count} more [finding is|findings are] not shown: --findings all.", hidden))
 
 
 def _ladder(report: Report) -> Iterator[Block]:

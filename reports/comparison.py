@@ -167,8 +167,7 @@ def _asked(asked: QueryDesign) -> Iterator[str]:
     """Yield the queries that were used."""
     original = asked.style == "m-invariance"
     yield say_count(
-        "{count} random COUNT query of each release, ranges {ranges}, theta {theta}, seed {seed}.",
-        "{count} random COUNT queries of each release, ranges {ranges}, theta {theta}, seed {seed}.",
+        "{count} random COUNT [query|queries] of each release, ranges {ranges}, theta {theta}, seed {seed}.",
         asked.queries,
         ranges="|A| · theta^(1/d)" if original else "|A| · theta",
         theta=figure(asked.theta, "g"),

@@ -32,8 +32,8 @@ def page(explanation: Explanation) -> Page:
         also = [Paragraph(asked)]
     if explanation.alike:
         same = say_count(
-            "{count} other person of the register looks alike in the releases: the answer is the same.",
-            "{count} other people of the register look alike in the releases: the answer is the same for each of them.",
+            "{count} other [person|people] of the register [looks|look] alike in the releases: the answer is the "
+            "[same|same for each of them].",
             explanation.alike,
         )
         also.insert(0, Paragraph(same))
@@ -59,9 +59,7 @@ def _sections(explained: Explained, *, several: bool, possible: bool, any_change
     ]
     if explained.absent:
         tags = listed(explained.absent)
-        absent = say_count(
-            "not in release {releases}", "not in releases {releases}", len(explained.absent), releases=tags
-        )
+        absent = say_count("not in [release|releases] {releases}", len(explained.absent), releases=tags)
         blocks.append(Paragraph(absent))
     yield Section(printable(explained.sensitive) if several else "", blocks)
     for said in explained.said:
@@ -120,8 +118,7 @@ def _if_unchanged(explained: Explained) -> Iterator[str]:
 
 def _version(version: ExplainedVersion, alone: str) -> Entry:
     title = say_count(
-        "release {release}, group {groups}",
-        "release {release}, groups {groups}",
+        "release {release}, [group|groups] {groups}",
         len(version.groups),
         release=printable(version.release),
         groups=", ".join(map(printable, version.groups)),

@@ -80,9 +80,7 @@ def _verdict(history: AuditHistory) -> PageVerdict:
     last = history.reports[-1]
     same = next((n for n, each in enumerate(reversed(history.reports)) if each.verdict != last.verdict), None)
     count = len(history.reports) if same is None else same
-    sentence = say_count(
-        "{verdict}, in the last report.", "{verdict}, in the last {count} reports.", count, verdict=_SHOWN[last.verdict]
-    )
+    sentence = say_count("{verdict}, in the last [report|{count} reports].", count, verdict=_SHOWN[last.verdict])
     return PageVerdict(sentence, _COLOURS[last.verdict])
 
 

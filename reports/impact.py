@@ -51,9 +51,7 @@ def _annex(impact: ReleaseImpact) -> Iterator[Section]:
     if many := impact.after.contradictions.changed + impact.after.contradictions.infeasible:
         unfinished.append(
             say_count(
-                "{count} person whose values contradict the assumptions is not in these numbers.",
-                "{count} people whose values contradict the assumptions are not in these numbers.",
-                many,
+                "{count} [person|people] whose values contradict the assumptions [is|are] not in these numbers.", many
             )
         )
     yield Section(say("What the candidate changes"), [_changes(pairs), Bullets(unfinished, soft=True)])
@@ -190,19 +188,10 @@ def _cause(new: Cause) -> str:
     if not new.releases:
         return say("{rows} of the candidate alone", rows=rows) if rows else say("the candidate as a whole")
     many, releases = len(new.releases), listing(new.releases)
-    noted = say_count(
-        "the candidate as a whole with release {releases}",
-        "the candidate as a whole with releases {releases}",
-        many,
-        releases=releases,
-    )
+    noted = say_count("the candidate as a whole with [release|releases] {releases}", many, releases=releases)
     if rows:
         noted = say_count(
-            "{rows} of the candidate with release {releases}",
-            "{rows} of the candidate with releases {releases}",
-            many,
-            rows=rows,
-            releases=releases,
+            "{rows} of the candidate with [release|releases] {releases}", many, rows=rows, releases=releases
         )
     return noted if new.least else say("{cause} (perhaps not all of it)", cause=noted)
 

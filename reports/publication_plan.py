@@ -164,10 +164,8 @@ def _undecided(plan: PublicationPlan, best: PlannedSeries | None) -> Iterator[st
     reasons = Counter(why for each in open_ones if best is None or each.lost < best.lost for why in each.undecided)
     for reason, count in reasons.most_common(1):
         yield say_count(
-            "FIRST: {count} series, which may be a better choice, is undecided: {reason}. See to this "
-            "in microdata.toml or in the tables, and plan again.",
-            "FIRST: {count} series, which may be a better choice, are undecided: {reason}. See to this "
-            "in microdata.toml or in the tables, and plan again.",
+            "FIRST: {count} series, which may be a better choice, [is|are] undecided: {reason}. See to this in "
+            "microdata.toml or in the tables, and plan again.",
             count,
             reason=printable(reason, SENTENCE),
         )
@@ -266,10 +264,8 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
         )
     if plan.changing:
         yield say_count(
-            "The value of {count} person changes between snapshots, but microdata.toml lists no changes: list "
-            "them in a file of transitions ([updates]); `audit init --microdata --confirm` drafts it.",
-            "The values of {count} people change between snapshots, but microdata.toml lists no changes: list "
-            "them in a file of transitions ([updates]); `audit init --microdata --confirm` drafts it.",
+            "The [value|values] of {count} [person changes|people change] between snapshots, but microdata.toml lists "
+            "no changes: list them in a file of transitions ([updates]); `audit init --microdata --confirm` drafts it.",
             plan.changing,
         )
     if any(each.form == "anatomy" for each in plan.tried):

@@ -93,9 +93,7 @@ def _fewer_people(shown: Sequence[ReleasePanel]) -> Iterator[str]:
         people, worst = min(held, key=lambda pair: pair[0])
         yield say_count(
             "k = {k} counts rows. Without counterfeits, and with each person counted once, the smallest class of "
-            "release {release} has {count} person. A k that the policy states counts people.",
-            "k = {k} counts rows. Without counterfeits, and with each person counted once, the smallest class of "
-            "release {release} has {count} people. A k that the policy states counts people.",
+            "release {release} has {count} [person|people]. A k that the policy states counts people.",
             people,
             release=printable(worst.release),
             k=worst.k,
@@ -106,10 +104,8 @@ def _suppressed(shown: Sequence[ReleasePanel]) -> Iterator[str]:
     """Yield the number of rows that show only their value."""
     for each in {each.release: each for each in shown if each.suppressed}.values():
         yield say_count(
-            "{count} row of release {release} is suppressed: it has * in every quasi-identifier, may be anyone's, and "
-            "counts in no class.",
-            "{count} rows of release {release} are suppressed: they have * in every quasi-identifier, may be anyone's, "
-            "and count in no class.",
+            "{count} [row|rows] of release {release} [is suppressed: it has|are suppressed: they have] * in every "
+            "quasi-identifier, may be anyone's, and [counts|count] in no class.",
             each.suppressed,
             release=printable(each.release),
         )

@@ -19,10 +19,10 @@ _SHOWN = 12
 _MAY_HELP = (ReasonKind.TIME_LIMIT, ReasonKind.TOO_HARD, ReasonKind.INTERRUPTED)
 """The kinds of reasons against which another search, or other cells, may help."""
 _TOTALS = {
-    "merge": Noun("{count} merge of groups", "{count} merges of groups"),
-    "move": Noun("{count} row moved to another group", "{count} rows moved to other groups"),
-    "coarsen": Noun("{count} column of a group coarsened", "{count} columns of groups coarsened"),
-    "withhold": Noun("{count} row withheld", "{count} rows withheld"),
+    "merge": Noun("{count} [merge|merges] of groups"),
+    "move": Noun("{count} [row|rows] moved to [another group|other groups]"),
+    "coarsen": Noun("{count} [column of a group|columns of groups] coarsened"),
+    "withhold": Noun("{count} [row|rows] withheld"),
 }
 
 
@@ -74,7 +74,7 @@ def _before(repair: Repair) -> Iterator[str]:
     for each, finding in found[:_SHOWN]:
         yield f"  {each.attack}: {finding.sentence(by_version=each.attack != 'intersection')}"
     if more := sum(each.findings_total for each in repair.before.attacks) - len(found[:_SHOWN]):
-        text = say_count("{count} more finding: audit the series", "{count} more findings: audit the series", more)
+        text = say_count("{count} more [finding|findings]: audit the series", more)
         yield f"  {text}"
     if repair.before.policy.violations and not repair.baseline:
         yield say(
@@ -113,8 +113,7 @@ def _after(repair: Repair) -> Iterator[str]:
         yield say("It is a CSV file now: titles, notes and further sheets of the original are not in it.")
     if repair.sums:
         yield say_count(
-            "{count} row that ignore_rows leaves out is not in it: add up the total again.",
-            "{count} rows that ignore_rows leaves out are not in it: add up the totals again.",
+            "{count} [row|rows] that ignore_rows leaves out [is|are] not in it: add up the [total|totals] again.",
             repair.sums,
         )
     yield say("Do not publish whose row is whose: neither the folder private/ nor a column with the key.")
@@ -158,10 +157,8 @@ def _adds_nothing(changes: int, about: Mapping[str, str]) -> str:
     if not changes:
         return say("Release {release} adds nothing that the policy forbids; nothing was changed.", **about)
     return say_count(
-        "After {count} change, release {release} adds nothing that the policy forbids; {lost} of its information is "
-        "lost:",
-        "After {count} changes, release {release} adds nothing that the policy forbids; {lost} of its information is "
-        "lost:",
+        "After {count} [change|changes], release {release} adds nothing that the policy forbids; {lost} of its "
+        "information is lost:",
         changes,
         **about,
     )
@@ -170,8 +167,7 @@ def _adds_nothing(changes: int, about: Mapping[str, str]) -> str:
 def _keeps(changes: int, about: Mapping[str, str]) -> str:
     """Return a sentence that the policy holds after the changes; `about` names the release and the loss."""
     return say_count(
-        "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
-        "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",
+        "Release {release} keeps the policy after {count} [change|changes]; {lost} of its information is lost:",
         changes,
         **about,
     )
@@ -180,7 +176,7 @@ def _keeps(changes: int, about: Mapping[str, str]) -> str:
 def _all_of(moves: Sequence[Move], form: Callable[[Move], str]) -> list[str]:
     """Return changes in words, only the first ones if there are many, and the number of others."""
     more = len(moves) - _SHOWN
-    rest = [say_count("and {count} more change", "and {count} more changes", more)] if more > 0 else []
+    rest = [say_count("and {count} more [change|changes]", more)] if more > 0 else []
     return [*map(form, moves[:_SHOWN]), *rest]
 
 
@@ -205,7 +201,7 @@ def change(move: Move) -> str:
     >>> change(Move("withhold", (), (1320,), 1.0))
     'withhold line 1,320'
     """
-    lines = say_count("line {lines}", "lines {lines}", len(move.lines), lines=_listed([figure(n) for n in move.lines]))
+    lines = say_count("[line|lines] {lines}", len(move.lines), lines=_listed([figure(n) for n in move.lines]))
     names = _listed(move.groups)
     if move.kind == "merge":
         return say("merge groups {groups}", groups=names)

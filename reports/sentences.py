@@ -87,9 +87,9 @@ def facts(report: Report) -> str:
         (RELEASES, len(series.releases)),
         (ROWS, series.rows),
         (PEOPLE, series.individuals),
-        (Noun("{count} counterfeit", "{count} counterfeits"), series.counterfeits),
-        (Noun("{count} group", "{count} groups"), series.groups),
-        (Noun("{count} sensitive value", "{count} sensitive values"), series.sensitive_values),
+        (Noun("{count} [counterfeit|counterfeits]"), series.counterfeits),
+        (Noun("{count} [group|groups]"), series.groups),
+        (Noun("{count} sensitive [value|values]"), series.sensitive_values),
     ]
     return ", ".join(noun.counted(count) for noun, count in sizes if count)
 
@@ -104,7 +104,7 @@ def adversary(report: Report) -> str:
     if who.knows_people:
         said.append(changing(assumed))
     if assumed.known:
-        said.append(say_count("{count} person known beforehand", "{count} people known beforehand", assumed.known))
+        said.append(say_count("{count} [person|people] known beforehand", assumed.known))
     return f"{parted(said)}."
 
 
@@ -197,8 +197,7 @@ def violated(report: Report) -> Iterable[str]:
         worst = max(broken.values(), key=lambda each: (each.alone, -each.k))
         so = say("This is so in {count} of {all} releases.", count=len(broken), all=len(report.series.releases))
         alone = say_count(
-            "In release {release}, {count} of {rows} rows is unique.",
-            "In release {release}, {count} of {rows} rows are unique.",
+            "In release {release}, {count} of {rows} rows [is|are] unique.",
             worst.alone,
             release=printable(worst.release),
             rows=figure(worst.rows),
@@ -319,11 +318,9 @@ def skipped(report: Report) -> Iterable[str]:
     for (status, reason), names in _reasons(report).items():
         about = {"attacks": ", ".join(names), "reason": printable(reason, SENTENCE)}
         if status == "failed":
-            yield say_count("{attacks} failed: {reason}.", "{attacks} failed: {reason}.", len(names), **about)
+            yield say_count("{attacks} failed: {reason}.", len(names), **about)
         elif status != "skipped":
-            yield say_count(
-                "{attacks} is incomplete: {reason}.", "{attacks} are incomplete: {reason}.", len(names), **about
-            )
+            yield say_count("{attacks} [is|are] incomplete: {reason}.", len(names), **about)
     aside = [
         f"{', '.join(names)} ({printable(reason, SENTENCE)})"
         for (status, reason), names in _reasons(report).items()
@@ -530,7 +527,7 @@ def _of_possible(attack: AttackReport, at_once: int, violations: Iterable[Violat
     if attack.people:
         return say("{people}, at most {count} at once", people=PEOPLE.counted(attack.people), count=figure(at_once))
     if alike := people_alike(attack, violations):
-        return say_count("the category of {count} person", "the category of {count} people", alike)
+        return say_count("the category of {count} [person|people]", alike)
     return say("no one so far") if attack.incomplete else say("nobody")
 
 
@@ -550,12 +547,7 @@ def result_text(attack: AttackReport, violations: Iterable[Violation] = ()) -> s
     alone = attack.risks.alone
     if not isinstance(alone, int):
         return found
-    return say_count(
-        "{found}, and {count} person whose values contradict the assumptions",
-        "{found}, and {count} people whose values contradict the assumptions",
-        alone,
-        found=found,
-    )
+    return say_count("{found}, and {count} [person|people] whose values contradict the assumptions", alone, found=found)
 
 
 def named(attack: AttackReport | Exposure) -> str:

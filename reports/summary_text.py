@@ -140,11 +140,7 @@ def since(report: Report) -> Iterator[str]:
     else:
         yield say("No release has been added.")
     new = sum(attack.findings_total for attack in report.attacks)
-    yield say_count(
-        "{count} finding is new; only new findings count here.",
-        "{count} findings are new; only new findings count here.",
-        new,
-    )
+    yield say_count("{count} [finding is|findings are] new; only new findings count here.", new)
     yield say("Findings of that report: {findings}; found again: {still}.", findings=old.findings, still=old.still)
 
 
@@ -200,9 +196,7 @@ def assumptions(report: Report) -> Iterator[str]:
         yield say("The value of a person is the same in all releases.")
     if report.adversary.known:
         yield say_count(
-            "The values of {count} person are known beforehand, and are not counted.",
-            "The values of {count} people are known beforehand, and are not counted.",
-            report.adversary.known,
+            "The values of {count} [person|people] are known beforehand, and are not counted.", report.adversary.known
         )
     yield say("Apart from the files named on this page, nothing was published about the same people.")
     yield say(

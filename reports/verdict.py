@@ -55,12 +55,9 @@ def _if_unchanged(certain: int) -> str:
             "counted."
         )
     return say_count(
-        "This rests on the assumption that any value of a person may become any other: if values do not change, "
-        "the value of at least {count} person is certain, harmless ones not counted (of those whose value did not: "
-        "about the others, whoever compares their groups is wrong in some release).",
-        "This rests on the assumption that any value of a person may become any other: if values do not change, "
-        "the values of at least {count} people are certain, harmless ones not counted (of those whose value did not: "
-        "about the others, whoever compares their groups is wrong in some release).",
+        "This rests on the assumption that any value of a person may become any other: if values do not change, the "
+        "[value|values] of at least {count} [person is|people are] certain, harmless ones not counted (of those whose "
+        "value did not: about the others, whoever compares their groups is wrong in some release).",
         certain,
     )
 
@@ -147,16 +144,10 @@ def _left_out(report: Report) -> Iterator[str]:
     """Yield what is left out of what was counted."""
     if report.known_before:
         yield say_count(
-            "{count} finding is waived or in the baseline, and not counted.",
-            "{count} findings are waived or in the baseline, and not counted.",
-            report.known_before,
+            "{count} [finding is|findings are] waived or in the baseline, and not counted.", report.known_before
         )
     elif report.left_out:
-        yield say_count(
-            "{count} finding is waived and not counted.",
-            "{count} findings are waived and not counted.",
-            report.left_out,
-        )
+        yield say_count("{count} [finding is|findings are] waived and not counted.", report.left_out)
     if report.has_harmless:
         yield str(_HARMLESS)
 
@@ -186,19 +177,12 @@ def _contradiction(report: Report) -> str:
     if changed:
         said.append(
             say_count(
-                "the value of {count} person changes although it must not",
-                "the values of {count} people change although they must not",
+                "the [value|values] of {count} [person changes although it|people change although they] must not",
                 changed,
             )
         )
     if infeasible:
-        said.append(
-            say_count(
-                "no value at all is possible for {count} person",
-                "no value at all is possible for {count} people",
-                infeasible,
-            )
-        )
+        said.append(say_count("no value at all is possible for {count} [person|people]", infeasible))
     return parted(said)
 
 
@@ -206,10 +190,7 @@ def _of_one(report: Report, who: str) -> tuple[str, str]:
     """Return a sentence that counts the findings about one person; it is not a verdict on the series."""
     if count := sum(attack.findings_total for attack in report.attacks):
         return say_count(
-            "About {who} alone: {count} finding. This is not a verdict on the series.",
-            "About {who} alone: {count} findings. This is not a verdict on the series.",
-            count,
-            who=who,
+            "About {who} alone: {count} [finding|findings]. This is not a verdict on the series.", count, who=who
         ), "red"
     if report.interrupted or report.contradictions or any(attack.incomplete for attack in report.attacks):
         return say(
@@ -259,11 +240,7 @@ def _holding(report: Report, ran: str) -> str:
     if report.known_before:
         head = _excepted(report.known_before)
     elif waived:
-        head = say_count(
-            "The policy holds, except for what is waived: {count} finding.",
-            "The policy holds, except for what is waived: {count} findings.",
-            waived,
-        )
+        head = say_count("The policy holds, except for what is waived: {count} [finding|findings].", waived)
     elif harmless:
         return f"{say('The policy holds, except for values that are declared to be harmless.')} {others}"
     else:
@@ -280,9 +257,7 @@ def _waived(report: Report) -> int:
 
 def _excepted(count: int) -> str:
     return say_count(
-        "The policy holds, except for what is waived or in the baseline: {count} finding.",
-        "The policy holds, except for what is waived or in the baseline: {count} findings.",
-        count,
+        "The policy holds, except for what is waived or in the baseline: {count} [finding|findings].", count
     )
 
 
@@ -382,10 +357,8 @@ def _worst(report: Report) -> tuple[str, bool]:
 def _with_excepted(accusation: str, attack: AttackReport) -> str:
     """Return how many findings of an attack violate the policy, and what it finds with those that do not."""
     return say_count(
-        "{count} finding of {attack} violates the policy (with what is waived, in the baseline or harmless, which "
-        "violates nothing: {accusation})",
-        "{count} findings of {attack} violate the policy (with what is waived, in the baseline or harmless, which "
-        "violates nothing: {accusation})",
+        "{count} [finding|findings] of {attack} [violates|violate] the policy (with what is waived, in the baseline or "
+        "harmless, which violates nothing: {accusation})",
         attack.findings_total,
         attack=named(attack),
         accusation=accusation,
@@ -407,8 +380,8 @@ def _with_rows(certain: str, report: Report) -> str:
     for each in report.attacks:
         if each.attack in about_rows and each.people is None and each.findings_total:
             certain = say_count(
-                "{certain}, and {count} finding of {attack} is about whoever is in a class of rows that look alike",
-                "{certain}, and {count} findings of {attack} are about whoever is in a class of rows that look alike",
+                "{certain}, and {count} [finding|findings] of {attack} [is|are] about whoever is in a class of rows "
+                "that look alike",
                 each.findings_total,
                 certain=certain,
                 attack=named(each),
@@ -432,9 +405,7 @@ def _with_likely(head: str, report: Report) -> str:
     if text and report.policy.passed and any(each.risks.max_risk == 1 for each in report.attacks):
         if found and report.has_harmless and not report.known_before and not _waived(report):
             not_counted = say_count(
-                "Not counted: {count} person whose value is certain, but declared to be harmless.",
-                "Not counted: {count} people whose value is certain, but declared to be harmless.",
-                found,
+                "Not counted: {count} [person|people] whose value is certain, but declared to be harmless.", found
             )
             return f"{head} {not_counted}"
         return f"{head} {say('Among what is not counted, {found}.', found=text)}"
@@ -478,8 +449,7 @@ def _likely(report: Report, attacks: Iterable[tuple[AttackReport, object, object
         )
     if isinstance(certain, int) and count > max(certain, 1):
         text = say_count(
-            "{told}, {count} other with {share} or more",
-            "{told}, {count} others with {share} or more",
+            "{told}, {count} [other|others] with {share} or more",
             count - max(certain, 1),
             told=text,
             share=about["share"],

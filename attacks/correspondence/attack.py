@@ -81,7 +81,7 @@ def _has_one_value(classes: Codes, value: Codes | None, held: Flags) -> bool:
     return bool((np.bincount(pairs, minlength=len(held))[held] == 1).any())
 
 
-KINDS = Noun("{count} kind of people", "{count} kinds of people")
+KINDS = Noun("{count} [kind|kinds] of people")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -141,10 +141,8 @@ class CorrespondenceMeasures(Measures):
         """Yield sentences about links between rows, worlds, and undecided people."""
         if self.links:
             yield say_count(
-                "{attack}: of {count} link between rows of successive releases, {certain} are certain and {excluded} "
-                "excluded.",
-                "{attack}: of {count} links between rows of successive releases, {certain} are certain and {excluded} "
-                "excluded.",
+                "{attack}: of {count} [link|links] between rows of successive releases, {certain} are certain and "
+                "{excluded} excluded.",
                 self.links,
                 attack=attack,
                 certain=self.certain,
@@ -158,8 +156,7 @@ class CorrespondenceMeasures(Measures):
             )
         if self.open:
             yield say_count(
-                "{attack}: for {count} kind of people it is not known how many rows are possible.",
-                "{attack}: for {count} kinds of people it is not known how many rows are possible.",
+                "{attack}: for {count} [kind|kinds] of people it is not known how many rows are possible.",
                 self.open,
                 attack=attack,
             )

@@ -131,8 +131,8 @@ class EquivalenceMeasures(BoundedMeasures):
 
     def _pinned(self, *, at_least: bool) -> str:
         if at_least:
-            return say_count("at least {count} value is certain", "at least {count} values are certain", self.pinned)
-        return say_count("{count} value is certain", "{count} values are certain", self.pinned)
+            return say_count("at least {count} [value is|values are] certain", self.pinned)
+        return say_count("{count} [value is|values are] certain", self.pinned)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return how many values are certain or, if none are, how many people share values with others."""

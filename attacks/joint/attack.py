@@ -167,15 +167,13 @@ class JointMeasures(Measures):
         """Yield sentences about values that are open and versions without a proof."""
         if self.open:
             yield say_count(
-                "{attack} could not decide whether {count} value of a person is possible.",
-                "{attack} could not decide whether {count} values of people are possible.",
+                "{attack} could not decide whether {count} [value of a person is|values of people are] possible.",
                 self.open,
                 attack=attack,
             )
         if self.certain_unproved:
             yield say_count(
-                "Within the limits, {attack} found no proof for {count} version that it calls certain.",
-                "Within the limits, {attack} found no proof for {count} versions that it calls certain.",
+                "Within the limits, {attack} found no proof for {count} [version|versions] that it calls certain.",
                 self.certain_unproved,
                 attack=attack,
             )
@@ -274,7 +272,7 @@ class JointAttack(PolicyOptions):
         if found.open or not decided.whole:
             hard = Reason(say("parts of the series are too large or too hard to decide"), ReasonKind.TOO_HARD)
             left = (
-                say_count("{count} value of a version is open", "{count} values of versions are open", found.open)
+                say_count("{count} [value of a version is|values of versions are] open", found.open)
                 if found.open
                 else say("the timeline's numbers are lower bounds")
             )

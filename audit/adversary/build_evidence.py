@@ -147,8 +147,7 @@ def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -
     if found:
         shown = [
             say_count(
-                "{old} -> {new} ({count} time, first in release {tag})",
-                "{old} -> {new} ({count} times, first in release {tag})",
+                "{old} -> {new} ({count} [time|times], first in release {tag})",
                 times,
                 old=names[old],
                 new=names[new],
@@ -499,7 +498,7 @@ def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, gr
     if not groups.all():
         alone = np.flatnonzero(groups[pool] == 0)
         nor = len(alone) - 1
-        others = say_count(" (nor {count} other)", " (nor {count} others)", nor) if nor else ""
+        others = say_count(" (nor {count} [other|others])", nor) if nor else ""
         what = say("no group of release {tag} covers this person{others}", tag=release.tag, others=others)
         line = register.table.line(int(lines[alone[0]]))
         attributes = [held.series.attributes[name] for name in held.series.columns.quasi_identifiers]

@@ -249,11 +249,7 @@ def _choices(plain: KnownGroups, records: RecordClasses, count: int) -> RecordCh
     without = int(np.count_nonzero((np.diff(start) == 0)[kind]))
     if without:
         raise UnfollowedError(
-            say_count(
-                "{count} person fits no record that is in the same releases",
-                "{count} people fit no record that is in the same releases",
-                without,
-            ),
+            say_count("{count} [person fits|people fit] no record that is in the same releases", without),
             ReasonKind.CONTRADICTION,
         )
     return RecordChoices(people.astype(np.int32), kind, start, record_class)

@@ -140,13 +140,8 @@ class Limit(ABC):
         if people is None:
             return say("the highest probability is {risk}", risk=risk)
         if risk == percent(min(violation.limit, 1.0)):
-            return say_count("this is so for {count} person", "this is so for {count} people", people)
-        return say_count(
-            "this is so for {count} person, with {risk}",
-            "this is so for {count} people, at most with {risk}",
-            people,
-            risk=risk,
-        )
+            return say_count("this is so for {count} [person|people]", people)
+        return say_count("this is so for {count} [person,|people, at most] with {risk}", people, risk=risk)
 
     @abstractmethod
     def allows(self, limit: float) -> bool:

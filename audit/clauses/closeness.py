@@ -86,8 +86,7 @@ class Closeness(Clause):
         if violation.people is None:
             return say("the closest numbers lie within {spread}", spread=spread)
         return say_count(
-            "this is so for {count} person, to within {spread}",
-            "this is so for {count} people, at the narrowest to within {spread}",
+            "this is so for {count} [person,|people, at the narrowest] to within {spread}",
             violation.people,
             spread=spread,
         )
@@ -184,10 +183,8 @@ class Closeness(Clause):
         if found is None:
             return say("not every number could be judged")
         return say_count(
-            "for {count} person it is not known whether all possible numbers are close to each other, or how likely "
-            "those near the true one are",
-            "for {count} people it is not known whether all possible numbers are close to each other, or how likely "
-            "those near the true one are",
+            "for {count} [person|people] it is not known whether all possible numbers are close to each other, or how "
+            "likely those near the true one are",
             found.open,
         )
 

@@ -112,11 +112,7 @@ class MaxEverRisk(RiskClause):
             ever = _left(entry)
             count = None if ever is None else ever.open(limit)
             if count:
-                what = say_count(
-                    "for {count} person it is not known how likely a grave value is",
-                    "for {count} people it is not known how likely a grave value is",
-                    count,
-                )
+                what = say_count("for {count} [person|people] it is not known how likely a grave value is", count)
                 yield attack_reason(entry.outcome.attack, what)
 
 

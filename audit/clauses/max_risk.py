@@ -65,10 +65,8 @@ class Categories(Closeness):
         if found is None:
             return say("not every category could be judged")
         return say_count(
-            "for {count} person it is not known whether all possible values are of one category, or how likely a "
-            "category is",
-            "for {count} people it is not known whether all possible values are of one category, or how likely a "
-            "category is",
+            "for {count} [person|people] it is not known whether all possible values are of one category, or how "
+            "likely a category is",
             found.open,
         )
 
@@ -195,10 +193,7 @@ def _uncounted(entry: Result[Evidence]) -> str:
     if risks is None or not risks.missing:
         return say("not all worlds were counted; {remedy}", remedy=remedy)
     return say_count(
-        "the worlds of {count} person are too many to be counted; {remedy}",
-        "the worlds of {count} people are too many to be counted; {remedy}",
-        risks.missing,
-        remedy=remedy,
+        "the worlds of {count} [person|people] are too many to be counted; {remedy}", risks.missing, remedy=remedy
     )
 
 

@@ -73,9 +73,7 @@ class SmallestClass(NumberClause):
             return None
         return say_count(
             "rows are counted, because the policy does not state k; without counterfeits, and with each person counted "
-            "once, the smallest class of release {release} has {count} person",
-            "rows are counted, because the policy does not state k; without counterfeits, and with each person counted "
-            "once, the smallest class of release {release} has {count} people",
+            "once, the smallest class of release {release} has {count} [person|people]",
             people,
             release=printable(release),
         )

@@ -112,8 +112,8 @@ def run(arguments: argparse.Namespace) -> int:
     if done and (left_out := microdata.rows_left_out()):
         lines.append(
             say_count(
-                'Of all snapshots, {count} row is left out because of its "{column}" (left_out in microdata.toml).',
-                'Of all snapshots, {count} rows are left out because of their "{column}" (left_out in microdata.toml).',
+                'Of all snapshots, {count} [row is|rows are] left out because of [its|their] "{column}" (left_out in '
+                "microdata.toml).",
                 left_out,
                 column=printable(microdata.sensitive),
             )
@@ -193,17 +193,15 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
     about = {"folder": where, "method": arguments.method}
     if audited is None:
         done = say_count(
-            "Published {count} release in {folder} by {method}, each table protected by itself: that does not protect "
-            "them from each other.",
-            "Published {count} releases in {folder} by {method}, each table protected by itself: that does not protect "
-            "them from each other.",
+            "Published {count} [release|releases] in {folder} by {method}, each table protected by itself: that does "
+            "not protect them from each other.",
             len(tables.releases),
             **about,
         )
     else:
         done = say_count(
-            "Published {count} release in {folder} by {method}, all tables together: an audit of them passes.",
-            "Published {count} releases in {folder} by {method}, all tables together: an audit of them passes.",
+            "Published {count} [release|releases] in {folder} by {method}, all tables together: an audit of them "
+            "passes.",
             len(tables.releases),
             **about,
         )
@@ -237,8 +235,7 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
     lines += [
         "",
         say_count(
-            "Published {count} release in {folder} by {method}.",
-            "Published {count} releases in {folder} by {method}.",
+            "Published {count} [release|releases] in {folder} by {method}.",
             len(published),
             folder=where,
             method=method.name,

@@ -115,8 +115,7 @@ def _tables(arguments: argparse.Namespace) -> int:
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     output = printable(shlex.quote(str(arguments.output)), 400)
     wrote = say_count(
-        "Wrote {count} release of counts, protected by {method}.",
-        "Wrote {count} releases of counts, each protected by {method}.",
+        "Wrote {count} [release|releases] of counts, [protected|each protected] by {method}.",
         plan.releases,
         method=method.name,
     )
@@ -160,8 +159,7 @@ def summary(output: Path, done: Simulated) -> str:
         method = f"m-invariance --m {at_most}"
     shown, quoted = printable_path(output), printable(shlex.quote(str(output)), 400)
     wrote = say_count(
-        "Wrote {folder}: {people} people in {count} snapshot of {rows} rows.",
-        "Wrote {folder}: {people} people in {count} snapshots of {rows} rows.",
+        "Wrote {folder}: {people} people in {count} [snapshot|snapshots] of {rows} rows.",
         plan.snapshots,
         folder=shown,
         people=sum(plan.cohorts),

@@ -86,12 +86,12 @@ def run(arguments: argparse.Namespace) -> int:
             before, after, left = series.opened.manifest.waivers, waived.opened.manifest.waivers, waived.not_waived
     new = [each for each in after if each not in before]
     file, many = printable_path(series.folder / NAME), len(new)
-    wrote = say_count("Wrote {count} waiver into {file}.", "Wrote {count} waivers into {file}.", many, file=file)
+    wrote = say_count("Wrote {count} [waiver|waivers] into {file}.", many, file=file)
     put(f"{wrote if many else say('Nothing was written: {file} has these waivers already.', file=file)}\n")
     if replaced := many - (len(after) - len(before)):
         again = say_count(
-            "{count} of them replaces an earlier waiver of the same finding, person or group.",
-            "{count} of them replace earlier waivers of the same findings, people or groups.",
+            "{count} of them [replaces an earlier waiver|replace earlier waivers] of the same [finding, person or "
+            "group|findings, people or groups].",
             replaced,
         )
         put(f"{again}\n")
@@ -99,10 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
     if wide and new:
         named = [each for each in new if len(each.sizes or ()) > 1 or isinstance(series, LoadedTables)]
         careful = say_count(
-            "Careful: {patterns} accepts {count} finding, whatever it discloses; until {day} it does not count for the "
-            "policy.",
-            "Careful: {patterns} accepts {count} findings, whatever they disclose; until {day} none of them counts for "
-            "the policy.",
+            "Careful: {patterns} accepts {count} [finding, whatever it discloses|findings, whatever they disclose]; "
+            "until {day} [it does not count|none of them counts] for the policy.",
             sum(len(each.sizes or ()) for each in named),
             patterns=printable(" ".join(wide), 80),
             day=arguments.until,
@@ -110,8 +108,8 @@ def run(arguments: argparse.Namespace) -> int:
         put(f"{careful}\n")
     if left:
         more = say_count(
-            "{count} further finding is about the same people, and not waived; name its id to waive it: {ids}",
-            "{count} further findings are about the same people, and not waived; name their ids to waive them: {ids}",
+            "{count} further [finding is|findings are] about the same people, and not waived; name [its id|their ids] "
+            "to waive [it|them]: {ids}",
             len(left),
             ids=" ".join([*left[:_SHOWN], *["…"] * (len(left) > _SHOWN)]),
         )

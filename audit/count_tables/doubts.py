@@ -127,19 +127,17 @@ def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
     """
     if unread := unread_counts(counts, min_count):
         yield say_count(
-            "a line beside a table is not read, and a number in it may be a count or a share: {lines}; if it discloses "
-            "no hidden or small count, name its text in not_counts",
-            "{count} lines beside tables are not read, and numbers in them may be counts or shares: {lines}; if they "
-            "disclose no hidden or small count, name their texts in not_counts",
+            "[a line beside a table is|{count} lines beside tables are] not read, and [a number in it|numbers in them] "
+            "may be [a count or a share|counts or shares]: {lines}; if [it discloses|they disclose] no hidden or small "
+            "count, name [its text|their texts] in not_counts",
             len({text for _, text in unread}),
             lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in unread[:_NAMED]),
         )
     if notes := notes_among_rows(counts, min_count):
         yield say_count(
-            "the last row of a table shows no count, and is read as labels, but may be a note with a count: "
-            "{lines}; write a note into one cell, and a sign into the cells of hidden counts",
-            "{count} last rows of tables show no count, and are read as labels, but may be notes with counts: "
-            "{lines}; write a note into one cell, and a sign into the cells of hidden counts",
+            "[the last row of a table shows|{count} last rows of tables show] no count, and [is|are] read as labels, "
+            "but may be [a note with a count|notes with counts]: {lines}; write a note into one cell, and a sign into "
+            "the cells of hidden counts",
             len(notes),
             lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in notes[:_NAMED]),
         )
@@ -175,8 +173,7 @@ def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:
     ):
         if guessed:
             reason = say_count(
-                "{keys} is a guess; check it, and delete it under [unconfirmed]",
-                "{keys} are guesses; check them, and delete them under [unconfirmed]",
+                "{keys} [is a guess; check it|are guesses; check them], and delete [it|them] under [unconfirmed]",
                 len(guessed),
                 keys=", ".join(guessed),
             )
@@ -300,10 +297,8 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
     if change is not None and (many := int((counts.earlier == UNBOUNDED).sum())):
         yield _needs(
             say_count(
-                "a hidden count has a change in {column} since a release that is not in the series or lacks its cell; "
-                "add that release to the series",
-                "{count} hidden counts have a change in {column} since a release that is not in the series or lacks "
-                "their cells; add that release to the series",
+                "[a hidden count has|{count} hidden counts have] a change in {column} since a release that is not in "
+                "the series or lacks [its cell|their cells]; add that release to the series",
                 many,
                 column=printable(change.column, 60),
             )
@@ -311,10 +306,9 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
     for column, count in counts.lacking.items():
         yield _needs(
             say_count(
-                "a number in {column} is a rate of a cell that no table of its release shows; name the table that has "
-                "the denominator in the same release (tables), or correct denominator under rates",
-                "{count} numbers in {column} are rates of cells that no table of their release shows; name the table "
-                "that has the denominators in the same release (tables), or correct denominator under rates",
+                "[a number|{count} numbers] in {column} [is a rate of a cell|are rates of cells] that no table of "
+                "[its|their] release shows; name the table that has the [denominator|denominators] in the same release "
+                "(tables), or correct denominator under rates",
                 count,
                 column=printable(column, 60),
             )
@@ -322,10 +316,8 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
     for column, count in counts.untied.items():
         yield Reason(
             say_count(
-                "a number in {column} depends on two counts, neither of which is exact; what it discloses was not "
-                "judged",
-                "{count} numbers in {column} each depend on two counts, neither of which is exact; what they disclose "
-                "was not judged",
+                "[a number|{count} numbers] in {column} [depends|each depend] on two counts, neither of which is "
+                "exact; what [it discloses|they disclose] was not judged",
                 count,
                 column=printable(column, 60),
             ),

@@ -169,10 +169,8 @@ def _corrected(least: Known, most: Known, whole: int, parts: Sequence[int]) -> I
     differ, _ = _differing(np.stack([least, most]), whole, parts)
     if count := int(differ.sum()):
         yield say_count(
-            "in {count} line it is not, so a number was corrected: write the corrected numbers into copies of these "
-            "tables first, and audit the copies",
-            "in {count} lines it is not, so numbers were corrected: write the corrected numbers into copies of these "
-            "tables first, and audit the copies",
+            "in {count} [line|lines] it is not, so [a number was|numbers were] corrected: write the corrected numbers "
+            "into copies of these tables first, and audit the copies",
             count,
         )
 

@@ -225,27 +225,23 @@ class CountFinding(Finding[str]):
         }
         if self.facts.over_time == "same" and REST in self.cell.values():
             return say_count(
-                "{more} in release {one}, {less} in release {other}, both count the same people: one person was left "
-                "out",
-                "{more} in release {one}, {less} in release {other}, both count the same people: {count} people were "
-                "left out",
+                "{more} in release {one}, {less} in release {other}, both count the same people: [one person "
+                "was|{count} people were] left out",
                 self.lower,
                 **about,
             )
         if self.facts.over_time == "same":
             return say_count(
-                "{more} in release {one}, {less} in release {other}, both count the same people: the difference is one "
-                "person",
                 "{more} in release {one}, {less} in release {other}, both count the same people: the difference is "
-                "{count} people",
+                "[one person|{count} people]",
                 self.lower,
                 **about,
             )
         if self.facts.over_time != "cumulative":
             return None
         return say_count(
-            "{more} in release {one}, {less} in release {other}, and nobody leaves: one person came in between",
-            "{more} in release {one}, {less} in release {other}, and nobody leaves: {count} people came in between",
+            "{more} in release {one}, {less} in release {other}, and nobody leaves: [one person|{count} people] came "
+            "in between",
             self.lower,
             **about,
         )
@@ -257,7 +253,7 @@ class RecoveredCount(CountFinding):
     kind: ClassVar[Literal["recovered"]] = "recovered"
     title = Phrase("recovered")
     meaning = Phrase("The count is known exactly, though the tables hide or round it, or never show it.")
-    found = Noun("{count} count is known exactly (recovered)", "{count} counts are known exactly (recovered)")
+    found = Noun("{count} [count is|counts are] known exactly (recovered)")
 
 
 class NarrowedCount(CountFinding):
@@ -266,10 +262,7 @@ class NarrowedCount(CountFinding):
     kind: ClassVar[Literal["narrowed"]] = "narrowed"
     title = Phrase("narrowed")
     meaning = Phrase("The count is hidden, but fewer values are possible for it than the policy requires.")
-    found = Noun(
-        "{count} hidden count has too few possible values left (narrowed)",
-        "{count} hidden counts have too few possible values left (narrowed)",
-    )
+    found = Noun("{count} hidden [count has|counts have] too few possible values left (narrowed)")
 
 
 class SmallCount(CountFinding):
@@ -278,10 +271,7 @@ class SmallCount(CountFinding):
     kind: ClassVar[Literal["small"]] = "small"
     title = Phrase("small")
     meaning = Phrase("The count is certainly small, even if its exact value is not known.")
-    found = Noun(
-        "{count} count is certainly below the least count (small)",
-        "{count} counts are certainly below the least count (small)",
-    )
+    found = Noun("{count} [count is|counts are] certainly below the least count (small)")
 
 
 class PeopleOfOneKind(CountFinding):
@@ -290,10 +280,7 @@ class PeopleOfOneKind(CountFinding):
     kind: ClassVar[Literal["all"]] = "all"
     title = Phrase("all of one kind")
     meaning = Phrase("All people counted in a cell are in the same category.")
-    found = Noun(
-        "in {count} cell everyone is in the same category (all of one kind)",
-        "in {count} cells everyone is in the same category (all of one kind)",
-    )
+    found = Noun("in {count} [cell|cells] everyone is in the same category (all of one kind)")
 
 
 COUNT_KINDS: Mapping[str, type[CountFinding]] = {

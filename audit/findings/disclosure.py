@@ -59,8 +59,7 @@ class CertificateStep(Generic[C]):
     def line(self: CertificateStep[str], *, whole: bool = False) -> str:
         """Return the values that the groups leave possible; `whole` means all of them."""
         return say_count(
-            "release {release}, group {groups}: {values}",
-            "release {release}, groups {groups}: {values}",
+            "release {release}, [group|groups] {groups}: {values}",
             len(self.groups),
             release=printable(self.release),
             groups=", ".join(map(printable, self.groups)) if whole else listing(self.groups),

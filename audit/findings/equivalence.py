@@ -124,8 +124,7 @@ class Equivalence(Combination[C]):
     def sentence(self: Equivalence[str], *, by_version: bool) -> str:
         """Return a sentence about which people have the same values."""
         return say_count(
-            "{left} has the same value as {right} (e = {e})",
-            "{left} have the same values as {right} (e = {e})",
+            "{left} [has|have] the same [value|values] as {right} (e = {e})",
             self.e,
             left=multiset(self.left),
             right=multiset(self.right),

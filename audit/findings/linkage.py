@@ -99,8 +99,7 @@ class Linkage(Finding[C]):
     def sentence(self: Linkage[str], *, by_version: bool) -> str:
         """Return a sentence about the rows that can belong to the person."""
         left = say_count(
-            "{rows} of release {release}, group {groups}",
-            "{rows} of release {release}, groups {groups}",
+            "{rows} of release {release}, [group|groups] {groups}",
             len(self.groups),
             rows=ROWS.counted(self.rows),
             release=printable(self.release),
@@ -124,10 +123,8 @@ class Linkage(Finding[C]):
             yield say("other rows are ruled out by a solver")
         for step in self.certificate:
             yield say_count(
-                "release {release}: the {count} row with {values} in groups {groups} takes up all rows with "
-                "{next_values} in groups {next_groups} of release {next_release}",
-                "release {release}: the {count} rows with {values} in groups {groups} take up all rows with "
-                "{next_values} in groups {next_groups} of release {next_release}",
+                "release {release}: the {count} [row|rows] with {values} in groups {groups} [takes|take] up all rows "
+                "with {next_values} in groups {next_groups} of release {next_release}",
                 step.rows,
                 release=printable(step.release),
                 values=listing(step.values),

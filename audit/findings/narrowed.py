@@ -84,8 +84,7 @@ class Narrowed(Finding[C]):
             yield say("known about it: {cells}", cells=described(self.description))
         for step in self.certificate:
             line = say_count(
-                "release {release}, group {group}: {count} record with equal cells",
-                "release {release}, group {group}: {count} records with equal cells",
+                "release {release}, group {group}: {count} [record|records] with equal cells",
                 step.size,
                 release=printable(step.release),
                 group=printable(step.group),

@@ -15,7 +15,7 @@ from audit.runtime.phrases import Noun, figure, joined, say, say_count
 
 _LINES = 12
 _NAMES = 12
-POINTS = Noun("{count} point", "{count} points")
+POINTS = Noun("{count} [point|points]")
 
 
 @dataclass(frozen=True)
@@ -146,8 +146,8 @@ def _weighed(proof: Proof[str], individual: str, value: str, *, full: bool) -> I
     others = [each for each in proof.spent if each.individual != individual]
     if others:
         yield say_count(
-            "Whatever the value, this person spends at least {points}: {who}.",
-            "Whatever their values, these {count} people spend at least {points}: {who}.",
+            "Whatever [the value, this person spends|their values, these {count} people spend] at least {points}: "
+            "{who}.",
             len(others),
             points=POINTS.counted(spent - own),
             who=listed([f"{each.individual} ({figure(each.least)})" for each in others], full=full),

@@ -9,8 +9,8 @@ from audit.model.errors import printable, printable_path
 from audit.model.finding import GroupLines
 from audit.runtime.phrases import Noun, parted, say, say_count
 
-RELEASES = Noun("{count} release", "{count} releases")
-ROWS = Noun("{count} row", "{count} rows")
+RELEASES = Noun("{count} [release|releases]")
+ROWS = Noun("{count} [row|rows]")
 _CANDIDATES_SHOWN = 12
 _RUNS_SHOWN = 24
 
@@ -80,4 +80,4 @@ def line_runs(lines: Sequence[int]) -> str:
     listed = ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs[:_RUNS_SHOWN])
     if len(runs) > _RUNS_SHOWN:
         return say("lines {lines} and {more} more runs of lines", lines=listed, more=str(len(runs) - _RUNS_SHOWN))
-    return say_count("line {lines}", "lines {lines}", len(lines), lines=listed)
+    return say_count("[line|lines] {lines}", len(lines), lines=listed)

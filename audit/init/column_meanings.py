@@ -205,10 +205,8 @@ class _Guesser:
         self.guesses.state_rule(SeveralRows(EPISODES), sure=False)
         sentences = [
             say_count(
-                '{count} person has several rows in one release (column "{column}"): each row and each release is '
-                "judged by itself, not several together",
-                '{count} people have several rows in one release (column "{column}"): each row and each release is '
-                "judged by itself, not several together",
+                '{count} [person has|people have] several rows in one release (column "{column}"): each row and each '
+                "release is judged by itself, not several together",
                 column.repeated,
                 column=printable(column.name),
             )
@@ -434,7 +432,7 @@ class _Guesser:
         files = [(release.rows, release.shown) for release in self.found.releases if release.tag in tags]
         column = read_columns(files).get(name)
         listed = ", ".join(tags[:_SHOWN]) + (", …" if len(tags) > _SHOWN else "")
-        why = say_count("only {releases} has it", "only {releases} have it", len(tags), releases=listed)
+        why = say_count("only {releases} [has|have] it", len(tags), releases=listed)
         if not published or column is None or column_names.sensitivity(name) or _id_kind(column):
             self.left[name] = why
             doubt = say(

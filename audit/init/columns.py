@@ -297,10 +297,8 @@ def equal_rows(columns: Sequence[Column], files: Sequence[tuple[Path, str]]) -> 
         one, other = (table.line(row - before) for row in (int(first[rows[place]]), place))
         lines.append(say("{place} = line {line}", place=f"{shown}:{other}", line=one))
     return say_count(
-        "{count} row repeats another in every cell ({lines}): delete it, if it was entered twice, and run `audit init` "
-        "again",
-        "{count} rows repeat another in every cell ({lines}): delete those that were entered twice, and run "
-        "`audit init` again",
+        "{count} [row repeats|rows repeat] another in every cell ({lines}): delete [it, if it was|those that were] "
+        "entered twice, and run `audit init` again",
         len(again),
         lines=", ".join(lines) + (", …" if len(again) > len(lines) else ""),
     )

@@ -789,15 +789,14 @@ def question_about(name: str, column: Column | None, *, has_role: bool = False) 
         )
     if has_role:
         return say_count(
-            'What is the column "{column}" ({count} text in all cells, {cells})?',
-            'What is the column "{column}" ({count} different cells, such as {cells})?',
+            'What is the column "{column}" ({count} [text in all cells,|different cells, such as] {cells})?',
             count,
             column=shown,
             cells=cells,
         )
     return say_count(
-        'What is the column "{column}" ({count} text in all cells, {cells}), which has no role?',
-        'What is the column "{column}" ({count} different cells, such as {cells}), which has no role?',
+        'What is the column "{column}" ({count} [text in all cells,|different cells, such as] {cells}), which has no '
+        "role?",
         count,
         column=shown,
         cells=cells,

@@ -131,10 +131,8 @@ def _add_status(
         rules.doubt(
             "table.status_hides",
             say_count(
-                "The file has the number of {count} cell that is unsafe or hidden to protect others: it is assumed "
-                "unpublished.",
-                "The file has the numbers of {count} cells that are unsafe or hidden to protect others: they are "
-                "assumed unpublished.",
+                "The file has the [number|numbers] of {count} [cell that is|cells that are] unsafe or hidden to "
+                "protect others: [it is|they are] assumed unpublished.",
                 len(beside),
             ),
         )

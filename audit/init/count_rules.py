@@ -275,10 +275,8 @@ def _stands_for(
         )
         if shown is not None:
             why = say_count(
-                '"{text}" is assumed to stand for {counts}, as a zero is shown as "{sign}" in {count} cell; state '
-                "which counts it can stand for.",
-                '"{text}" is assumed to stand for {counts}, as a zero is shown as "{sign}" in {count} cells; state '
-                "which counts it can stand for.",
+                '"{text}" is assumed to stand for {counts}, as a zero is shown as "{sign}" in {count} [cell|cells]; '
+                "state which counts it can stand for.",
                 zeros[shown],
                 text=text,
                 counts=in_words(*ends),

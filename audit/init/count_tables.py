@@ -270,8 +270,8 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
         if notes:
             line, text = notes[0]
             why = say_count(
-                'Below the table in {file}, line {line} is a note, not a row: "{text}".',
-                'Below the table in {file}, {count} lines, from line {line} on, are notes, not rows: "{text}".',
+                "Below the table in {file}, [line|{count} lines, from line] {line} [is a note, not a row|on, are "
+                'notes, not rows]: "{text}".',
                 len(notes),
                 file=shown,
                 line=line,
@@ -549,8 +549,8 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     above, below = (sum(side * each.gap > 0 for each in sums) for side in (-1, 1))
     if below:
         why = say_count(
-            "The labels of {column} add up to more than its total in {count} line: some overlap; write categories.",
-            "The labels of {column} add up to more than its total in {count} lines: some overlap; write categories.",
+            "The labels of {column} add up to more than its total in {count} [line|lines]: some overlap; write "
+            "categories.",
             below,
             column=name,
         )
@@ -568,8 +568,8 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     elif not above and shown < LINES and key not in rules.said:
         names = {"column": name, "total": rules.totals[name]}
         why = say_count(
-            "Only {count} line without hidden counts shows that the labels of {column} add up to {total}.",
-            "Only {count} lines without hidden counts show that the labels of {column} add up to {total}.",
+            "Only {count} [line|lines] without hidden counts [shows|show] that the labels of {column} add up to "
+            "{total}.",
             shown,
             **names,
         )

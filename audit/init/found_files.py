@@ -223,8 +223,8 @@ def _note_folders(found: FoundFiles, home: str) -> None:
                 continue
             if tables:
                 found.unused[f"{place.name}/"] = say_count(
-                    "a table lies there; put releases into {folder}/releases/, each with a name of its own",
-                    "{count} tables lie there; put releases into {folder}/releases/, each with a name of its own",
+                    "[a table lies|{count} tables lie] there; put releases into {folder}/releases/, each with a name "
+                    "of its own",
                     tables,
                     folder=found.folder.resolve().name,
                 )

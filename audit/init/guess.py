@@ -342,8 +342,7 @@ def changing_columns(held: HeldReleases) -> dict[str, str]:
         changed = _changed([(who, cells[name]) for who, cells in rows], series.attributes[name].cells, size)
         if 100 * changed > often:
             found[name] = say_count(
-                'for {changed} of {count} id, cells of "{column}" in two releases have nothing in common',
-                'for {changed} of {count} ids, cells of "{column}" in two releases have nothing in common',
+                'for {changed} of {count} [id|ids], cells of "{column}" in two releases have nothing in common',
                 often,
                 changed=changed,
                 column=printable(name),

@@ -328,10 +328,8 @@ def _repeating(files: Sequence[SnapshotFile], individual: str) -> str:
             for row, last in pairs
         ]
     return say_count(
-        "{count} row is of a person who has another row in the same snapshot ({lines}): delete one of them, if it was "
-        "entered twice.",
-        "{count} rows are of people who have another row in the same snapshot ({lines}): delete those that were "
-        "entered twice.",
+        "{count} [row is of a person who has|rows are of people who have] another row in the same snapshot ({lines}): "
+        "delete [one of them, if it was|those that were] entered twice.",
         len(lines),
         lines=", ".join(lines[:_SHOWN]) + (", …" if len(lines) > _SHOWN else ""),
     )
@@ -362,8 +360,7 @@ def _doubted_blanks(quasi: Sequence[Column]) -> Iterator[str]:
     for column in quasi:
         if "" in column.texts and (empty := int(np.count_nonzero(column.codes == column.texts.index("")))):
             yield say_count(
-                '{count} cell of "{column}" has no value, and methods refuse it: {remedy}.',
-                '{count} cells of "{column}" have no value, and methods refuse them: {remedy}.',
+                '{count} [cell|cells] of "{column}" [has|have] no value, and methods refuse [it|them]: {remedy}.',
                 empty,
                 column=printable(column.name),
                 remedy=remedy_for_empty(),
@@ -543,11 +540,7 @@ def _draft(changes: Mapping[tuple[str, str], int]) -> str:
 def _evidence(tables: int, people: int) -> str:
     """Return what the tables show about changes of values."""
     if people:
-        return say_count(
-            "the value of {count} person changes between the tables",
-            "the values of {count} people change between the tables",
-            people,
-        )
+        return say_count("the [value|values] of {count} [person changes|people change] between the tables", people)
     if tables > 1:
         return say("nobody's value changes between the tables")
     return say("one table does not show whether values change")

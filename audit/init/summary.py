@@ -58,7 +58,7 @@ def _file_rows(found: FoundFiles) -> list[Row]:
     for release in releases[:_FILES_SHOWN]:
         rows += _release_rows(release, found.renamed(release.tag))
     if len(releases) > _FILES_SHOWN:
-        more = say_count("… {count} more release", "… {count} more releases", len(releases) - _FILES_SHOWN)
+        more = say_count("… {count} more [release|releases]", len(releases) - _FILES_SHOWN)
         rows.append((more, ""))
     for role, shown in found.beside.items():
         said, why = str(BESIDE[role]), found.misfits.get(role)
@@ -85,8 +85,8 @@ def _release_rows(release: ReleaseFiles, renamed: dict[str, str]) -> Iterator[Ro
 def _described(path: Path, shown: str) -> str:
     """Return the size of a table, and its format if it is not plain CSV."""
     names = header(path, shown, Problems()) or {}
-    rows = say_count("{count} row", "{count} rows", form_of(path).rows(path))
-    parts = [f"{rows}, {say_count('{count} column', '{count} columns', len(names))}"]
+    rows = say_count("{count} [row|rows]", form_of(path).rows(path))
+    parts = [f"{rows}, {say_count('{count} [column|columns]', len(names))}"]
     if is_foreign(path):
         table = read_foreign(path)
         parts += sheets_of(table, table.other_sheets)
@@ -106,12 +106,7 @@ def sheets_of(table: ForeignTable, left: Sequence[str]) -> list[str]:
     if left:
         names = joined([f'"{name}"' for name in left], _ALIKE_SHOWN)
         parts.append(
-            say_count(
-                "NOT USED: sheet {names} (a release is a file of its own)",
-                "NOT USED: sheets {names} (a release is a file of its own)",
-                len(left),
-                names=names,
-            )
+            say_count("NOT USED: [sheet|sheets] {names} (a release is a file of its own)", len(left), names=names)
         )
     return parts
 
@@ -139,7 +134,7 @@ def _column_rows(found: FoundFiles) -> list[Row]:
             rows.append((name, str(_ROLES[role]) if role else none, distinct, why))
     rows += [(name, none, "", why) for name, why in without.items() if name not in found.columns]
     for why, names in folded.items():
-        alike = say_count("{count} column", "{count} columns", len(names))
+        alike = say_count("{count} [column|columns]", len(names))
         rows.append((alike, none, "", f"{why}: {', '.join(names[:_ALIKE_SHOWN])}, …"))
     return rows
 

@@ -204,12 +204,7 @@ def _csv_fault(path: Path, declared: Declared) -> tuple[int | None, str, str]:
                 width = width or len(cells)
                 if len(cells) != width:
                     remedy = say("give every line one cell per column; delete it if it is a note below the table")
-                    what = say_count(
-                        "{count} cell where the header has {width}",
-                        "{count} cells where the header has {width}",
-                        len(cells),
-                        width=width,
-                    )
+                    what = say_count("{count} [cell|cells] where the header has {width}", len(cells), width=width)
                     return line, what, remedy
     except UnicodeDecodeError:
         what = say("the text is not {encoding}", encoding=dialect.encoding.upper() if dialect is not None else "UTF-8")

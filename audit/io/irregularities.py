@@ -87,62 +87,48 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
 
 
 _LACKING = Noun(
-    "{count} release lacks a quasi-identifier that others publish, which is read as * there; if the column has another "
-    "name in it, write renamed under [columns]",
-    "{count} releases lack a quasi-identifier that others publish, which is read as * there; if the column has another "
-    "name in them, write renamed under [columns]",
+    "{count} [release lacks|releases lack] a quasi-identifier that others publish, which is read as * there; if the "
+    "column has another name in [it|them], write renamed under [columns]"
 )
-_LEFT_OUT = Noun(
-    "{count} line below a table is a note, and is not read", "{count} lines below tables are notes, and are not read"
-)
+_LEFT_OUT = Noun("{count} [line below a table is a note, and is|lines below tables are notes, and are] not read")
 _UNNAMED = Noun(
-    "{count} table lies beside the releases and is not part of the series, as the manifest does not name it; if "
-    "published, name it under releases; if others have it as a list of people, name it as register, or add its "
-    "lines to the register",
-    "{count} tables lie beside the releases and are not part of the series, as the manifest does not name them; if "
-    "published, name them under releases; if others have them as lists of people, write their lines into the register",
+    "{count} [table lies|tables lie] beside the releases and [is|are] not part of the series, as the manifest does not "
+    "name [it|them]; if published, name [it|them] under releases; if others have [it as a list|them as lists] of "
+    "people, [name it as register, or add its lines to|write their lines into] the register"
 )
 _LIKE_RELEASES = Noun(
-    "a table beside the releases has their columns, or a key in private/, and is not part of the series: name it under "
-    "releases, or, if it is not published, take it or its key to another folder",
-    "{count} tables beside the releases have their columns, or keys in private/, and are not part of the series: name "
-    "them under releases, or, if they are not published, take them or their keys to another folder",
+    "[a table|{count} tables] beside the releases [has|have] their columns, or [a key|keys] in private/, and [is|are] "
+    "not part of the series: name [it|them] under releases, or, if [it is|they are] not published, take [it or its "
+    "key|them or their keys] to another folder"
 )
 _UNUSED_KEY = Noun(
-    "a table in private/ is like a key, but no release has its name, so it is not read: name it {name}, with the "
-    "columns row (counted from 0: the first row is 0) and individual, or take it to another folder",
-    "{count} tables in private/ are like keys, but no release has their names, so they are not read: name them "
-    "{name}, with the columns row (counted from 0: the first row is 0) and individual, or take them to another folder",
+    "[a table|{count} tables] in private/ [is like a key|are like keys], but no release has [its name, so it is|their "
+    "names, so they are] not read: name [it|them] {name}, with the columns row (counted from 0: the first row is 0) "
+    "and individual, or take [it|them] to another folder"
 )
 _SHEETS = Noun(
-    "a workbook has sheets that are not read; if they were published, save each one as a separate file",
-    "{count} workbooks have sheets that are not read; if they were published, save each one as a separate file",
+    "[a workbook has|{count} workbooks have] sheets that are not read; if they were published, save each one as a "
+    "separate file"
 )
 _MORE = Noun(
-    "{count} part of a workbook (a sheet, a comment, a chart, copies of cells) is not read, and may say more about the "
-    "people of its rows, or who they are: delete it; if it is a release, save it as a file of its own",
-    "{count} parts of workbooks (sheets, comments, charts, copies of cells) are not read, and may say more about the "
-    "people of their rows, or who they are: delete them; if they are releases, save each as a file of its own",
+    "{count} [part of a workbook (a sheet, a comment, a chart|parts of workbooks (sheets, comments, charts], copies of "
+    "cells) [is|are] not read, and may say more about the people of [its|their] rows, or who they are: delete [it; if "
+    "it is a release, save it|them; if they are releases, save each] as a file of its own"
 )
 _LIKE_NOTES = Noun(
-    "{count} row at the end of a table has at most one filled cell, like a note below it, but is read as a person; if "
-    "it is a note, delete the line, else write * into its empty cells",
-    "{count} rows at the end of tables have at most one filled cell, like notes below them, but are read as people; if "
-    "they are notes, delete the lines, else write * into their empty cells",
+    "{count} [row|rows] at the end of [a table has|tables have] at most one filled cell, like [a note below it, but "
+    "is|notes below them, but are] read as [a person; if it is a note|people; if they are notes], delete the "
+    "[line|lines], else write * into [its|their] empty cells"
 )
 
 
 _STRAYS = Noun(
-    '"{column}" would be numeric except for {count} cell, and is read as text; correct this cell, or, only '
-    "where it means that the value is not known, list it under missing",
-    '"{column}" would be numeric except for {count} distinct cells, and is read as text; correct '
-    "these cells, or, only where they mean that the value is not known, list them under missing",
+    '"{column}" would be numeric except for {count} [cell|distinct cells], and is read as text; correct [this '
+    "cell|these cells], or, only where [it means|they mean] that the value is not known, list [it|them] under missing"
 )
 _ENCODING = Noun(
-    "{count} file is not UTF-8, and is read as Western European text ({encoding}); if that is "
-    'right, write encoding = "{encoding}" under [columns]',
-    "{count} files are not UTF-8, and are read as Western European text ({encoding}); if that is "
-    'right, write encoding = "{encoding}" under [columns]',
+    "{count} [file is|files are] not UTF-8, and [is|are] read as Western European text ({encoding}); if that is right, "
+    'write encoding = "{encoding}" under [columns]'
 )
 
 
@@ -386,11 +372,7 @@ def _ignored(texts: SeriesTexts) -> Iterator[ReportWarning]:
     if texts.ignored:
         files = texts.series.manifest.releases
         examples = tuple(f"{files[place].shown}: {count:,}" for place, count in texts.ignored.items())
-        what = say_count(
-            "{count} row is left out, as ignore_rows says",
-            "{count} rows are left out, as ignore_rows says",
-            sum(texts.ignored.values()),
-        )
+        what = say_count("{count} [row is|rows are] left out, as ignore_rows says", sum(texts.ignored.values()))
         yield ReportWarning("total-row", what, examples)
 
 

@@ -383,10 +383,8 @@ class Microdata:
         for name, groups in alike.items():
             if groups and name not in self.spelled:
                 what = say_count(
-                    '{count} text of "{column}" may be another spelling of an existing one, and would count as another '
-                    "person or value",
-                    '{count} texts of "{column}" may be other spellings of existing ones, and would count as other '
-                    "people or values",
+                    '{count} [text|texts] of "{column}" may be [another spelling of an existing one|other spellings of '
+                    "existing ones], and would count as [another person or value|other people or values]",
                     sum(map(len, groups)) - len(groups),
                     column=printable(name),
                 )

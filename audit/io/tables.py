@@ -180,7 +180,7 @@ class Table:
         """Note the first wrong row, and how many more there are; nothing if none is wrong; `wrong`: shape (rows,)."""
         rows = np.flatnonzero(wrong)
         if len(rows):
-            more = say_count(" (and {count} more such line)", " (and {count} more such lines)", len(rows) - 1)
+            more = say_count(" (and {count} more such [line|lines])", len(rows) - 1)
             what = what + more if len(rows) > 1 else what
             problems.add(self.shown, what, remedy, line=self.line(int(rows[0])), column=column)
 

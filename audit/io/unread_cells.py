@@ -159,10 +159,8 @@ def spelled_otherwise(series: Series, register: Register) -> Iterator[str]:
             found |= _in_other_words(attribute, sorted(_known(attribute, series.texts_in(position, name))), exact)
         if found:
             what = say_count(
-                '"{column}" has {count} value in the register that a release may write in another way, since no cell '
-                "there covers it, and people with it are not judged: write it in one way",
-                '"{column}" has {count} values in the register that a release may write in another way, since no '
-                "cell there covers them, and people with them are not judged: write them in one way",
+                '"{column}" has {count} [value|values] in the register that a release may write in another way, since '
+                "no cell there covers [it|them], and people with [it|them] are not judged: write [it|them] in one way",
                 len(found),
                 column=printable(name),
             )
@@ -263,38 +261,27 @@ def _as_written(series: Series, name: str) -> set[str]:
 
 
 _ASTRAY = Noun(
-    '"{column}" has numbers and ranges except for {count} text (first: {place}): list it under '
-    "missing if it stands for an unknown value, else write it as a number or a range",
-    '"{column}" has numbers and ranges except for {count} texts (first: {place}): list them under '
-    "missing if they stand for unknown values, else write them as numbers or ranges",
+    '"{column}" has numbers and ranges except for {count} [text|texts] (first: {place}): list [it|them] under missing '
+    "if [it stands for an unknown value|they stand for unknown values], else write [it as a number or a range|them as "
+    "numbers or ranges]"
 )
 _UNREAD = Noun(
-    '"{column}": {count} text looks like a range, a list or a mask and is not read (first: {place}); '
-    "write it as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
-    '["{column}"] under [columns]',
-    '"{column}": {count} distinct texts look like ranges, lists or masks and are not read (first: '
-    "{place}); write them as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
-    '["{column}"] under [columns]',
+    '"{column}": {count} [text looks like a range, a list or a mask and is|distinct texts look like ranges, lists or '
+    "masks and are] not read (first: {place}); write [it|them] as [20, 39], >=65 or 021**, or, if texts are exact "
+    'values, spelled = ["{column}"] under [columns]'
 )
 _COMMAS = Noun(
     '"{column}" looks like numbers with decimal commas, and is read as sets of values (first: {place}); write decimal '
-    '= "," under [columns], or spelled = ["{column}"] if texts are exact values',
-    '"{column}" looks like numbers with decimal commas, and is read as sets of values (first: {place}); write decimal '
-    '= "," under [columns], or spelled = ["{column}"] if texts are exact values',
+    '= "," under [columns], or spelled = ["{column}"] if texts are exact values'
 )
 _FAULTY = Noun(
-    '"{column}": {count} text does not fit the type of the column (first: {place}); correct it, or declare '
-    "the column categorical under types",
-    '"{column}": {count} distinct texts do not fit the type of the column (first: {place}); correct them, '
-    "or declare the column categorical under types",
+    '"{column}": {count} [text does|distinct texts do] not fit the type of the column (first: {place}); correct '
+    "[it|them], or declare the column categorical under types"
 )
 _SENTINELS = Noun(
-    '"{column}": {count} number far from all others looks like a code for unknown values beside ranges '
-    '(first: {place}); list it under missing, or write types = {{ "{column}" = "numeric" }} under '
-    "[columns] if it is a number",
-    '"{column}": {count} numbers far from all others look like codes for unknown values beside ranges '
-    '(first: {place}); list them under missing, or write types = {{ "{column}" = "numeric" }} under '
-    "[columns] if they are numbers",
+    '"{column}": {count} [number|numbers] far from all others [looks like a code|look like codes] for unknown values '
+    'beside ranges (first: {place}); list [it|them] under missing, or write types = {{ "{column}" = "numeric" }} under '
+    "[columns] if [it is a number|they are numbers]"
 )
 
 

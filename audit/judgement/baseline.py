@@ -132,7 +132,7 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
         raise UsageError(f"--baseline {shown}: {say('its ids are valid in that report only')}; {how}")
     left_out = sum(total - len(findings) for findings, total in attacks)
     if left_out:
-        what = say_count("it leaves {count} finding out", "it leaves {count} findings out", left_out)
+        what = say_count("it leaves {count} [finding|findings] out", left_out)
         raise UsageError(f"--baseline {shown}: {what}; {how}")
     return BaselineFacts(made, releases, passed, len(ids), 0, tuple(sorted(ids)), classes, risks, counts, intervals)
 

@@ -151,10 +151,8 @@ def presence_doubts(kinds: PossibleKinds | None, tags: Sequence[str]) -> Iterato
         yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
     if kinds.unjudged:
         what = say_count(
-            "{count} person of the register cannot be in all releases that cover the person, as values change, and is "
-            "not judged: say from when to when people may be there (`first` and `last`)",
-            "{count} people of the register cannot be in all releases that cover them, as values change, and are not "
-            "judged: say from when to when people may be there (`first` and `last`)",
+            "{count} [person|people] of the register cannot be in all releases that cover [the person|them], as values "
+            "change, and [is|are] not judged: say from when to when people may be there (`first` and `last`)",
             kinds.unjudged,
         )
         yield Doubt(Reason(what, ReasonKind.UNFIT), ON_VALUES)
@@ -222,10 +220,8 @@ def unlisted_doubts(held: HeldSeries, register: Register) -> Iterator[Doubt]:
     ]
     if unlisted:
         what = say_count(
-            "no line of {file} is about release {tags}, so nobody is taken to be there: add a line for each person "
-            "who is or may be in it",
-            "no line of {file} is about the releases {tags}, so nobody is taken to be there: add a line for each "
-            "person who is or may be in them",
+            "no line of {file} is about [release|the releases] {tags}, so nobody is taken to be there: add a line for "
+            "each person who is or may be in [it|them]",
             len(unlisted),
             file=printable(register.shown),
             tags=joined([*map(printable, unlisted)], _COLUMNS_SHOWN),
@@ -250,12 +246,9 @@ def stranger_doubts(held: HeldSeries) -> Iterator[Doubt]:
     ]
     if tags:
         what = say_count(
-            "{count} row has no identifier and may belong to a person of another release ({releases}), so it is not "
-            "known who is in which release: write an identifier for each row, one of its own for a person who is in no "
-            "other release",
-            "{count} rows have no identifier and may belong to people of other releases ({releases}), so it is not "
-            "known who is in which release: write an identifier for each row, one of its own for a person who is in no "
-            "other release",
+            "{count} [row has|rows have] no identifier and may belong to [a person of another release|people of other "
+            "releases] ({releases}), so it is not known who is in which release: write an identifier for each row, one "
+            "of its own for a person who is in no other release",
             sum(unknown),
             releases=joined([*map(printable, tags)], _COLUMNS_SHOWN),
         )
@@ -285,8 +278,8 @@ def _guessed(series: Series) -> Iterator[Doubt]:
 
 def _to_confirm(keys: Sequence[str]) -> Reason:
     what = say_count(
-        "{keys} is a guess: check it and delete it under [unconfirmed], or let `{command}` ask",
-        "{keys} are guesses: check them and delete them under [unconfirmed], or let `{command}` ask",
+        "{keys} [is a guess: check it|are guesses: check them] and delete [it|them] under [unconfirmed], or let "
+        "`{command}` ask",
         len(keys),
         command=typed("audit init SERIES --confirm"),
         keys=joined([printable(key) for key in keys], _COLUMNS_SHOWN),
@@ -303,10 +296,9 @@ def _without_role(series: Series) -> Iterator[Doubt]:
     columns = [name for name in found if name]
     if columns:
         what = say_count(
-            "the published column {columns} has no role: name it under quasi_identifiers, or write unlinkable = {{ "
-            '{first} = "…" }} with the reason why no outsider can know it',
-            "{count} published columns have no role: {columns}; name each under quasi_identifiers, or write unlinkable "
-            '= {{ {first} = "…" }} with the reason why no outsider can know it',
+            "[the published column {columns} has|{count} published columns have] no role: [name it|{columns}; name "
+            'each] under quasi_identifiers, or write unlinkable = {{ {first} = "…" }} with the reason why no outsider '
+            "can know it",
             len(columns),
             columns=joined([f'"{printable(name)}"' for name in columns], _COLUMNS_SHOWN),
             first=toml_key(printable(columns[0])),
@@ -468,12 +460,9 @@ def _tying_values(series: Series) -> Iterator[Doubt]:
         tied, rows = series.tied_texts([[(column,)]])[0]
         if tied > max(FEW_TIES, rows // FEW_OF_ROWS):
             what = say_count(
-                '{count} value of "{column}" occurs once in each of two releases, and so links their rows, but each '
-                "release was judged by itself: publish coarser values, or let the series say whose rows they are "
-                "([columns] individual or record)",
-                '{count} values of "{column}" occur once in each of two releases, and so link their rows, but each '
-                "release was judged by itself: publish coarser values, or let the series say whose rows they are "
-                "([columns] individual or record)",
+                '{count} [value|values] of "{column}" [occurs|occur] once in each of two releases, and so [links|link] '
+                "their rows, but each release was judged by itself: publish coarser values, or let the series say "
+                "whose rows they are ([columns] individual or record)",
                 tied,
                 column=printable(column),
             )

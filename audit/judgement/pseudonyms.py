@@ -210,8 +210,8 @@ class ReportNames:
         if kind.alike == 1:
             return say("{name} (if in {releases})", name=name, releases=listed)
         return say_count(
-            "{name} (or {count} other who looks alike; at most {most} of them at once; if in {releases})",
-            "{name} (or {count} others who look alike; at most {most} of them at once; if in {releases})",
+            "{name} (or {count} [other who looks|others who look] alike; at most {most} of them at once; if in "
+            "{releases})",
             kind.alike - 1,
             name=name,
             most=kind.at_most(there),

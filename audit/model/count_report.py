@@ -64,7 +64,7 @@ class CountMeasures(Measures):
     all: int | Absent = ABSENT
 
     counted: ClassVar[tuple[str, str] | None] = ("questions", "recovered")
-    subjects_label: ClassVar[Noun | str] = Noun("{count} count checked", "{count} counts checked")
+    subjects_label: ClassVar[Noun | str] = Noun("{count} [count|counts] checked")
 
     @property
     def found(self) -> int:

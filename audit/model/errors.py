@@ -144,9 +144,7 @@ class InputError(AuditError):
         super().__init__(self.problems)
         lines = [str(problem) for problem in self.problems[:_PROBLEMS_SHOWN]]
         if hidden := len(self.problems) - len(lines):
-            lines.append(
-                say_count("and {count} more problem like these", "and {count} more problems like these", hidden)
-            )
+            lines.append(say_count("and {count} more [problem|problems] like these", hidden))
         self._text = "\n".join(lines)  # written now, in the language of the run that found the problems
 
     def __str__(self) -> str:

@@ -26,8 +26,8 @@ class Absent(Enum):
 
 ABSENT: Final = Absent.ABSENT
 
-PEOPLE: Final = Noun("{count} person", "{count} people")
-VERSIONS: Final = Noun("{count} version", "{count} versions")
+PEOPLE: Final = Noun("{count} [person|people]")
+VERSIONS: Final = Noun("{count} [version|versions]")
 """A version is a person in one release."""
 
 # The criteria of the Article 29 Working Party (Opinion 05/2014): what an attack tries to do to a person.

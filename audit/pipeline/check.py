@@ -153,8 +153,7 @@ def _equivalence(finding: Finding[int], series: Series, tags: Sequence[str]) -> 
     releases = sorted(finding.releases)
     groups = tuple(group for release, group in places if release == releases[-1])
     what = say_count(
-        "an equivalence with e = {e}, from {count} group of releases {releases}",
-        "an equivalence with e = {e}, from {count} groups of releases {releases}",
+        "an equivalence with e = {e}, from {count} [group|groups] of releases {releases}",
         len(places),
         e=str(finding.extent // 2),
         releases=", ".join(printable(tags[release]) for release in releases),

@@ -88,18 +88,16 @@ def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Repor
     people = _disclosed(attacked, options)
     if people:
         what = say_count(
-            "{count} person is not counted because the value is known, but it could be found, too: also audit "
-            "without `known`",
-            "{count} people are not counted because their values are known, but these could be found, too: also "
-            "audit without `known`",
+            "{count} [person is|people are] not counted because [the value is|their values are] known, but [it|these] "
+            "could be found, too: also audit without `known`",
             people,
         )
         yield ReportWarning("known", what)
 
 
 _UNLISTED = Noun(
-    "{count} row has no identifier in its key, and is judged as the row of an unknown person",
-    "{count} rows have no identifier in their key, and are judged as rows of unknown people",
+    "{count} [row has|rows have] no identifier in [its|their] key, and [is|are] judged as [the row of an unknown "
+    "person|rows of unknown people]"
 )
 
 
@@ -145,11 +143,8 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
     if kinds is not None:
         what = say_count(
             "the register lists {listed} people who may be in the data. People who look alike in every release are "
-            "judged once, for each set of releases that one person can be in; {count} of them fits no row of any "
-            "release",
-            "the register lists {listed} people who may be in the data. People who look alike in every release are "
-            "judged once, for each set of releases that one person can be in; {count} people fit no row of any "
-            "release",
+            "judged once, for each set of releases that one person can be in; {count} [of them fits|people fit] no row "
+            "of any release",
             kinds.uncovered,
             listed=kinds.listed,
         )
@@ -158,12 +153,10 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
         names = attacked.series.manifest.columns.quasi_identifiers
         columns = joined([f'"{printable(names[place])}"' for place in register.lacking], _COLUMNS_SHOWN)
         what = say_count(
-            "the register lacks the quasi-identifier {columns}, so that any value of it is taken to fit a person; "
-            "somebody who knows it finds out more, which `k` and `homogeneity` judge. If the register has it under "
-            "another name, write {columns} and that name under [register]",
-            "the register lacks the quasi-identifiers {columns}, so that any value of them is taken to fit a person; "
-            "somebody who knows them finds out more, which `k` and `homogeneity` judge. If the register has them under "
-            "other names, write {columns} and those names under [register]",
+            "the register lacks the [quasi-identifier|quasi-identifiers] {columns}, so that any value of [it|them] is "
+            "taken to fit a person; somebody who knows [it|them] finds out more, which `k` and `homogeneity` judge. If "
+            "the register has [it under another name|them under other names], write {columns} and [that name|those "
+            "names] under [register]",
             len(register.lacking),
             columns=columns,
         )
@@ -187,8 +180,8 @@ def _harmless_warnings(series: Series, results: Sequence[Result[View]]) -> Itera
             say("no finding is about harmless values alone")
             if not accepted
             else say_count(
-                "{count} finding is about harmless values alone, as the manifest declares, and violates nothing",
-                "{count} findings are about harmless values alone, as the manifest declares, and violate nothing",
+                "{count} [finding is|findings are] about harmless values alone, as the manifest declares, and "
+                "[violates|violate] nothing",
                 accepted,
             )
         )

@@ -216,14 +216,7 @@ class _Steps:
         ends = [value for value in before if not became[value] & now]
         parts = []
         if len(now) != rows:
-            parts.append(
-                say_count(
-                    "{count} different value instead of {rows}",
-                    "{count} different values instead of {rows}",
-                    len(now),
-                    rows=rows,
-                )
-            )
+            parts.append(say_count("{count} different [value|values] instead of {rows}", len(now), rows=rows))
         if strays:
             values = {"values": self.named(strays), "others": self.named(before)}
             parts.append(say("{values} cannot have come from any of {others}", **values))

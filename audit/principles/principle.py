@@ -65,8 +65,7 @@ class PrincipleViolation:
         if not self.groups:
             return say("release {release}", release=release)
         return say_count(
-            "release {release}, group {groups}",
-            "release {release}, groups {groups}",
+            "release {release}, [group|groups] {groups}",
             len(self.groups),
             release=release,
             groups=", ".join(map(printable, self.groups)),

@@ -1,6 +1,7 @@
 """Phrases: whole sentences with named placeholders, translated by the catalogue of the language in use.
 
-Never build a sentence from pieces: use a placeholder for what varies, and two sentences for singular and plural.
+Never build a sentence from pieces: use a placeholder for what varies, and write `[row is|rows are]` for what differs
+between singular and plural; translators see two whole sentences.
 Sentences are literals in the code, so that Babel finds them all (`reports/languages/extract.py`); a sentence in a table
 or in an attribute of a class is a `Phrase`. The default language is English.
 
@@ -11,10 +12,12 @@ from __future__ import annotations
 
 import datetime
 import gettext
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
 from types import MappingProxyType
 
 
@@ -92,23 +95,22 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Noun:
-    """A noun to count: its singular and plural, each after the placeholder `count`.
+    """A noun to count, after the placeholder `count`; its form is that of the sentence of `say_count`.
 
-    >>> people = Noun("{count} person", "{count} people")
+    >>> people = Noun("{count} [person|people]")
     >>> people.counted(1), people.counted(2000), str(people)
     ('1 person', '2,000 people', 'people')
     """
 
-    one: str
-    many: str
+    sentence: str
 
     def __str__(self) -> str:
         """Return the plural in the language in use, without the number."""
-        return LANGUAGE.get().catalogue.ngettext(self.one, self.many, 2).removeprefix("{count} ")
+        return LANGUAGE.get().catalogue.ngettext(*number_forms(self.sentence), 2).removeprefix("{count} ")
 
     def counted(self, count: int, **values: object) -> str:
         """Return the noun with a count, in the language in use, with its other placeholders filled."""
-        return say_count(self.one, self.many, count, **values)
+        return say_count(self.sentence, count, **values)
 
 
 def say(sentence: str, /, **values: object) -> str:
@@ -120,13 +122,27 @@ def say(sentence: str, /, **values: object) -> str:
     return Phrase(sentence).filled(**values)
 
 
-def say_count(one: str, many: str, count: int, /, **values: object) -> str:
-    """Return the singular or the plural sentence for a number, which also fills the placeholder `count`.
+def say_count(sentence: str, count: int, /, **values: object) -> str:
+    """Return the singular or the plural of a sentence for a number, which also fills the placeholder `count`.
 
-    >>> say_count("{count} row is new.", "{count} rows are new.", 1)
+    >>> say_count("{count} [row is|rows are] new.", 1)
     '1 row is new.'
     """
-    return _filled(LANGUAGE.get().catalogue.ngettext(one, many, count), {"count": count, **values})
+    form = LANGUAGE.get().catalogue.ngettext(*number_forms(sentence), count)
+    return _filled(form, {"count": count, **values})
+
+
+_EITHER = re.compile(r"\[([^][|]*)\|([^][|]*)\]")
+
+
+@cache
+def number_forms(sentence: str) -> tuple[str, str]:
+    """Return the singular and the plural of a sentence, which differ where it says `[singular|plural]`.
+
+    >>> number_forms("{count} [row|rows] of [columns]")
+    ('{count} row of [columns]', '{count} rows of [columns]')
+    """
+    return _EITHER.sub(r"\1", sentence), _EITHER.sub(r"\2", sentence)
 
 
 def figure(number: float, form: str = ",") -> str:

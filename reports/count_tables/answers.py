@@ -26,8 +26,8 @@ def candidate_page(candidate: CandidateReport) -> Page:
     report = candidate.after
     if candidate.new_total:
         counted = say_count(
-            "Findings: {before} without the candidate, {total} with it; {count} of these is new, or more precise.",
-            "Findings: {before} without the candidate, {total} with it; {count} of these are new, or more precise.",
+            "Findings: {before} without the candidate, {total} with it; {count} of these [is|are] new, or more "
+            "precise.",
             candidate.new_total,
             before=candidate.before.attacks[0].findings_total,
             total=report.attacks[0].findings_total,
@@ -128,17 +128,13 @@ def _adds_nothing(candidate: CandidateReport) -> bool:
 def _hiding(candidate: CandidateReport) -> Iterator[str]:
     """Yield what to hide so that nothing new can be derived, and how."""
     if further := _further(candidate):
-        yield say_count(
-            "Hide {count} further cell; then nothing new can be derived.",
-            "Hide {count} further cells; then nothing new can be derived.",
-            further,
-        )
+        yield say_count("Hide {count} further [cell|cells]; then nothing new can be derived.", further)
     yield from _marked(candidate)
     cells = len(candidate.hide or ())
     if candidate.show:
         yield say("{command} changes the table so.", command=_repairing(candidate))
     else:
-        yield say_count("{command} hides it.", "{command} hides them.", cells, command=_repairing(candidate))
+        yield say_count("{command} hides [it|them].", cells, command=_repairing(candidate))
     if candidate.bare:
         yield say(
             "It writes a CSV file, without titles, notes and further sheets. To keep the workbook, write what is "
@@ -159,8 +155,8 @@ def _showing(candidate: CandidateReport) -> Iterator[str]:
     """Yield how many signs hide nothing."""
     if candidate.show:
         yield say_count(
-            "In {count} cell, the sign hides nothing: the count follows from what is published before. Show it.",
-            "In {count} cells, the signs hide nothing: the counts follow from what is published before. Show them.",
+            "In {count} [cell, the sign hides|cells, the signs hide] nothing: the [count follows|counts follow] from "
+            "what is published before. Show [it|them].",
             len(candidate.show),
         )
 
@@ -180,15 +176,14 @@ def _marked(candidate: CandidateReport) -> Iterator[str]:
     hidden = [each for each in candidate.hide or () if _is_hidden(each, candidate)]
     if beside := sum(each.sign == each.shown for each in hidden):
         yield say_count(
-            "In {count} cell that is hidden already, leave out the numbers beside it, such as its rate or its change.",
-            "In {count} cells that are hidden already, leave out the numbers beside them, such as their rates or "
-            "changes.",
+            "In {count} [cell that is|cells that are] hidden already, leave out the numbers beside [it|them], such as "
+            "[its rate or its change|their rates or changes].",
             beside,
         )
     if markers := len(hidden) - beside:
         yield say_count(
-            "In {count} cell that is hidden already, leave out the marker, too: it says how large the count can be.",
-            "In {count} cells that are hidden already, leave out the marker, too: it says how large the count can be.",
+            "In {count} [cell that is|cells that are] hidden already, leave out the marker, too: it says how large the "
+            "count can be.",
             markers,
         )
     if candidate.after.tables is not None and candidate.after.tables.rules.rates is not None and candidate.hide:
@@ -200,15 +195,14 @@ def _signs(candidate: CandidateReport) -> Iterator[str]:
     signs = [each.sign for each in candidate.hide or () if each.sign]
     if signs:
         yield say_count(
-            "{markers} stands in {count} cell: it does not say how large the count is.",
-            "{markers} stands in {count} cells: it does not say how large the counts are.",
+            "{markers} stands in {count} [cell|cells]: it does not say how large the [count is|counts are].",
             len(signs),
             markers=", ".join(map(printable, dict.fromkeys(signs))),
         )
     if empty := len(candidate.hide or ()) - len(signs):
         yield say_count(
-            "{count} cell is left empty: a marker that stands for small counts would be wrong for larger ones.",
-            "{count} cells are left empty: a marker that stands for small counts would be wrong for larger ones.",
+            "{count} [cell is|cells are] left empty: a marker that stands for small counts would be wrong for larger "
+            "ones.",
             empty,
         )
 
@@ -223,10 +217,8 @@ def _no_cells(candidate: CandidateReport) -> str:
     """Return a sentence: no cells to hide were found, and whether it is proved that there are none."""
     if candidate.changes:
         return say_count(
-            "{count} change says what an earlier release hides: put the sign in its place, and judge the candidate "
-            "again.",
-            "{count} changes say what an earlier release hides: put the sign in their place, and judge the candidate "
-            "again.",
+            "{count} [change says|changes say] what an earlier release hides: put the sign in [its|their] place, and "
+            "judge the candidate again.",
             len(candidate.changes),
         )
     if (stopped := candidate.stopped) is not None:
@@ -238,20 +230,15 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
     """Yield what was written, if anything."""
     files = ", ".join(map(printable_path, candidate.written))
     if candidate.written and candidate.hide:
-        yield say_count(
-            "Wrote {files} with {count} further cell hidden.",
-            "Wrote {files} with {count} further cells hidden.",
-            _further(candidate),
-            files=files,
-        )
+        yield say_count("Wrote {files} with {count} further [cell|cells] hidden.", _further(candidate), files=files)
     elif candidate.written and candidate.show:
         yield say("Wrote {files}.", files=files)
     elif candidate.written:
         yield say("Wrote {files} as it was.", files=files)
     if candidate.written and candidate.show:
         yield say_count(
-            "In {count} cell, the count is shown now: it follows from what is published before.",
-            "In {count} cells, the counts are shown now: they follow from what is published before.",
+            "In {count} [cell, the count is|cells, the counts are] shown now: [it follows|they follow] from what is "
+            "published before.",
             len(candidate.show),
         )
     if candidate.written and candidate.hide:

@@ -35,12 +35,12 @@ def facts(series: TablesFacts) -> str:
     """Return the sizes of the audited tables."""
     counts = [
         (RELEASES, len(series.releases)),
-        (Noun("{count} table", "{count} tables"), series.tables),
+        (Noun("{count} [table|tables]"), series.tables),
         (ROWS, series.rows),
-        (Noun("{count} dimension", "{count} dimensions"), len(series.dimensions)),
+        (Noun("{count} [dimension|dimensions]"), len(series.dimensions)),
     ]
     if len(series.measures) > 1:
-        counts.append((Noun("{count} statistic", "{count} statistics"), len(series.measures)))
+        counts.append((Noun("{count} [statistic|statistics]"), len(series.measures)))
     return ", ".join(noun.counted(count) for noun, count in counts)
 
 
@@ -84,8 +84,7 @@ def rules(series: TablesFacts) -> Iterator[str]:
     yield from _stands_for((text, ends) for text, ends in known.markers.items() if ends[0] == ends[1])
     for rates in (*([] if known.rates is None else [known.rates]), *(known.further_rates or ())):
         yield say_count(
-            "{column} is per {per} of {denominator}, to {count} decimal.",
-            "{column} is per {per} of {denominator}, to {count} decimals.",
+            "{column} is per {per} of {denominator}, to {count} [decimal|decimals].",
             rates.decimals,
             per=rates.per,
             column=printable(rates.column),
@@ -97,8 +96,7 @@ def rules(series: TablesFacts) -> Iterator[str]:
         yield say("The labels of {dimension} need not cover everyone.", dimension=printable(name))
     for file, many in (series.notes or {}).items():
         yield say_count(
-            "{count} line below the table in {file} is a note, not a row.",
-            "{count} lines below the table in {file} are notes, not rows.",
+            "{count} [line|lines] below the table in {file} [is a note, not a row|are notes, not rows].",
             many,
             file=printable(file),
         )
@@ -147,13 +145,12 @@ def headline(report: CountReport) -> tuple[str, str]:
         alike, exactly = found.pop("all", 0), found.get("recovered", 0)
         if not found:
             return say_count(
-                "NOT SAFE: it can be derived that in {count} cell of the tables everyone is in the same category.",
-                "NOT SAFE: it can be derived that in {count} cells of the tables everyone is in the same category.",
+                "NOT SAFE: it can be derived that in {count} [cell|cells] of the tables everyone is in the same "
+                "category.",
                 alike,
             ), "red"
         return say_count(
-            "NOT SAFE: {count} small or hidden count can be derived from the tables, {how}.",
-            "NOT SAFE: {count} small or hidden counts can be derived from the tables, {how}.",
+            "NOT SAFE: {count} small or hidden [count|counts] can be derived from the tables, {how}.",
             (total := sum(found.values())),
             how={0: say("none of them exactly"), total: say("exactly")}.get(
                 exactly, say("{count} of them exactly", count=exactly)
@@ -162,11 +159,7 @@ def headline(report: CountReport) -> tuple[str, str]:
     if report.policy.undecided and not measures.open:
         return say("UNDECIDED: the tables cannot be called safe until you declare what is named below."), "yellow"
     if report.policy.undecided:
-        return say_count(
-            "UNDECIDED: {count} count could not be decided.",
-            "UNDECIDED: {count} counts could not be decided.",
-            measures.open,
-        ), "yellow"
+        return say_count("UNDECIDED: {count} [count|counts] could not be decided.", measures.open), "yellow"
     return say(
         "The policy holds: of the counts checked, no small or hidden one can be derived from the tables."
     ), "green"
@@ -227,10 +220,8 @@ def readers(report: CountReport) -> Iterator[str]:
     total = report.attacks[0].findings_total
     if total:
         yield say_count(
-            "Somebody who has the tables as well learns from this page that {count} small or hidden count can be "
-            "derived from them, but not which; to derive it takes nothing but the tables.",
-            "Somebody who has the tables as well learns from this page that {count} small or hidden counts can be "
-            "derived from them, but not which; to derive them takes nothing but the tables.",
+            "Somebody who has the tables as well learns from this page that {count} small or hidden [count|counts] can "
+            "be derived from them, but not which; to derive [it|them] takes nothing but the tables.",
             total,
         )
     elif report.policy.undecided:

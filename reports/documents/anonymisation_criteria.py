@@ -104,10 +104,8 @@ def _alone(report: Report) -> Iterator[str]:
         if panels:
             k, alone = min(each.k for each in panels), max(each.alone for each in panels)
             yield say_count(
-                "release {release} by itself: {count} row shares its quasi-identifiers with no other; smallest class "
-                "{k}",
-                "release {release} by itself: {count} rows share their quasi-identifiers with no other; smallest class "
-                "{k}",
+                "release {release} by itself: {count} [row shares its|rows share their] quasi-identifiers with no "
+                "other; smallest class {k}",
                 alone,
                 release=printable(tag),
                 k=k,

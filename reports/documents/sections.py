@@ -203,7 +203,7 @@ def accuracy(column: ColumnAccuracy) -> str:
         elif form == "prefix" and column.kept is not None:
             what = say("the first {least} to {most} characters", least=column.kept[0], most=column.kept[1])
             if column.kept[0] == column.kept[1]:
-                what = say_count("the first character", "the first {count} characters", column.kept[0])
+                what = say_count("the first [character|{count} characters]", column.kept[0])
         several = len(column.shares) > 1
         parts.append(say("{what} in {share} of the rows", what=what, share=_share(share)) if several else what)
     return parted(parts)
@@ -225,7 +225,7 @@ def measures_found(report: Report) -> Iterator[str]:
         if hidden:
             yield say("{hidden} of {cells} cells are hidden by a marker.", hidden=hidden, cells=cells)
         if isinstance(empty := report.measures.empty, int):
-            yield say_count("{count} further cell is empty.", "{count} further cells are empty.", empty)
+            yield say_count("{count} further [cell is|cells are] empty.", empty)
         return
     series, newest = report.series, report.series.releases[-1]
     if series.anonymized is not None:
@@ -243,13 +243,12 @@ def measures_found(report: Report) -> Iterator[str]:
     suppressed = max((each.suppressed for each in report.panel if each.release == newest), default=0)
     if suppressed:
         yield say_count(
-            "{count} row of release {release} has all its quasi-identifiers withheld.",
-            "{count} rows of release {release} have all their quasi-identifiers withheld.",
+            "{count} [row|rows] of release {release} [has all its|have all their] quasi-identifiers withheld.",
             suppressed,
             release=printable(newest),
         )
     if series.counterfeits:
-        yield say_count("{count} counterfeit was added.", "{count} counterfeits were added.", series.counterfeits)
+        yield say_count("{count} [counterfeit was|counterfeits were] added.", series.counterfeits)
     if series.pairs:
         yield say("Quasi-identifiers and sensitive values are in two tables, which only groups connect.")
     yield from _classes(report)
@@ -266,8 +265,7 @@ def _classes(report: Report) -> Iterator[str]:
         )
     if people < rows:
         yield say_count(
-            "They may belong to only {count} person, as people have several rows or some are counterfeits.",
-            "They may belong to only {count} people, as people have several rows or some are counterfeits.",
+            "They may belong to only {count} [person|people], as people have several rows or some are counterfeits.",
             people,
         )
 
@@ -284,18 +282,14 @@ def grave(report: Report) -> Iterator[Block]:
     if report.grave.people is not None and any(each.incomplete for each in report.attacks):
         lines.append(
             say_count(
-                "At least {count} person certainly has one of these values; not every attack finished.",
-                "At least {count} people certainly have one of these values; not every attack finished.",
+                "At least {count} [person certainly has|people certainly have] one of these values; not every attack "
+                "finished.",
                 report.grave.people,
             )
         )
     elif report.grave.people is not None:
         lines.append(
-            say_count(
-                "{count} person certainly has one of these values.",
-                "{count} people certainly have one of these values.",
-                report.grave.people,
-            )
+            say_count("{count} [person certainly has|people certainly have] one of these values.", report.grave.people)
         )
     ever = [each for each in report.attacks if each.risks.max_ever_risk not in (ABSENT, None)]
     lines += [
@@ -396,18 +390,16 @@ def limits_of_the_audit(report: Report) -> Iterator[Block]:
     elif report.known_before and report.policy.waived:
         lines.append(
             say_count(
-                "{count} finding is in the earlier report already, or waived; a report made with --reveal names the "
-                "waivers, and the reasons.",
-                "{count} findings are in the earlier report already, or waived; a report made with --reveal names the "
-                "waivers, and the reasons.",
+                "{count} [finding is|findings are] in the earlier report already, or waived; a report made with "
+                "--reveal names the waivers, and the reasons.",
                 report.known_before,
             )
         )
     elif report.left_out and report.policy.waived:
         lines.append(
             say_count(
-                "{count} finding was accepted beforehand; a report made with --reveal names it, and the reason.",
-                "{count} findings were accepted beforehand; a report made with --reveal names them, and the reasons.",
+                "{count} [finding was|findings were] accepted beforehand; a report made with --reveal names [it|them], "
+                "and the [reason|reasons].",
                 report.left_out,
             )
         )

@@ -1,8 +1,8 @@
 """Extract the sentences of the code by Babel, and update the catalogues.
 
 `python -m reports.languages.extract` adds missing sentences to each catalogue, with an empty translation, and removes
-unused ones. A sentence is the literal first argument of `say` or `Phrase`; `say_count` and `Noun` have two. Templates
-use the same functions.
+unused ones. A sentence is the literal first argument of `say` or `Phrase`, and that of `say_count` or `Noun` has two
+forms. Templates use `say` alone.
 """
 
 from __future__ import annotations
@@ -17,27 +17,25 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from audit.runtime.phrases import number_forms
 from reports.languages.catalogues import FOLDER, LANGUAGES
 
 ROOT = Path(__file__).parents[2]
 SAYING = {"say": (1,), "Phrase": (1,), "say_count": (1, 2), "Noun": (1, 2)}
-"""The functions with sentences, and which of their arguments are sentences."""
+"""The functions with sentences, and which forms of them are in a catalogue."""
 
 
 Said = tuple[int, str, tuple[object, ...], list[str]]
 
 
 def said_in(file: BinaryIO, sayings: Container[str], comment_tags: object, options: object) -> Iterator[Said]:
-    """Yield line, function and arguments of each such call in Python, also within other calls and f-strings."""
+    """Yield line, function and sentence of each such call in Python, also within other calls and f-strings."""
     del comment_tags, options
     for node in ast.walk(ast.parse(file.read())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in sayings:
-            yield (
-                node.lineno,
-                node.func.id,
-                tuple(a.value if isinstance(a, ast.Constant) else None for a in node.args),
-                [],
-            )
+            said = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+            has_two = len(SAYING[node.func.id]) > 1 and isinstance(said, str)
+            yield node.lineno, node.func.id, number_forms(said) if has_two else (said,), []
 
 
 def sentences() -> Catalog:

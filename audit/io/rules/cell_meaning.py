@@ -156,10 +156,9 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
                 )
             elif unread:
                 what = say_count(
-                    '{count} text of "{column}" looks like a number but is not read as one ("{text}"): write it like '
-                    'the other numbers, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
-                    '{count} texts of "{column}" look like numbers but are not read as such (first: "{text}"): write '
-                    'them like the others, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
+                    '{count} [text|texts] of "{column}" [looks like a number but is|look like numbers but are] not '
+                    'read as [one ("{text}"): write it|such (first: "{text}"): write them] like the [other '
+                    'numbers|others], or types = {{ {key} = "categorical" }} under [columns] if they are codes',
                     len(unread),
                     column=printable(column),
                     key=toml_key(printable(column)),

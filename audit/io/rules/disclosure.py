@@ -66,10 +66,8 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         """Yield the columns that are not judged, with their reasons."""
         if self.reasons:
             what = say_count(
-                "{count} published column is not judged, because the manifest declares that it tells no outsider whose "
-                "a row is, or anything about a person",
-                "{count} published columns are not judged, because the manifest declares that they tell no outsider "
-                "whose a row is, or anything about a person",
+                "{count} published [column is|columns are] not judged, because the manifest declares that [it "
+                "tells|they tell] no outsider whose a row is, or anything about a person",
                 len(self.reasons),
             )
             reasons = self.reasons.items()
@@ -108,11 +106,9 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         for column, tied in zip(self.reasons, tying, strict=False):
             if tied:
                 what = say_count(
-                    '{count} text of the unlinkable column "{column}" occurs once in each of two releases, and so '
-                    "links their rows: declare the column as record or among quasi_identifiers, or publish it without "
-                    "that text",
-                    '{count} texts of the unlinkable column "{column}" occur once in each of two releases, and so link '
-                    "their rows: declare the column as record or among quasi_identifiers, or publish it without them",
+                    '{count} [text|texts] of the unlinkable column "{column}" [occurs|occur] once in each of two '
+                    "releases, and so [links|link] their rows: declare the column as record or among "
+                    "quasi_identifiers, or publish it without [that text|them]",
                     tied,
                     column=printable(column),
                 )
@@ -121,12 +117,9 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         if not any(tying[: len(names)]) and any(together):
             tied = max(together)
             what = say_count(
-                "{count} text of the unlinkable columns {columns}, which are compared with each other or taken "
-                "together, occurs once in each of two releases, and so links their rows: declare one of the columns as "
-                "record or among quasi_identifiers, or publish them without that text",
-                "{count} texts of the unlinkable columns {columns}, which are compared with each other or taken "
-                "together, occur once in each of two releases, and so link their rows: declare one of the columns as "
-                "record or among quasi_identifiers, or publish them without these texts",
+                "{count} [text|texts] of the unlinkable columns {columns}, which are compared with each other or taken "
+                "together, [occurs|occur] once in each of two releases, and so [links|link] their rows: declare one of "
+                "the columns as record or among quasi_identifiers, or publish them without [that text|these texts]",
                 tied,
                 columns=joined([f'"{printable(name)}"' for key in several[together.index(tied)] for name in key]),
             )
@@ -141,16 +134,11 @@ class Unlinkable(ColumnRule, key="unlinkable"):
             found = [(key, names) for key, names in zip(keys, series.narrowed_by(keys), strict=True) if names]
             for key, names in found if keys is not pairs else found[:1]:
                 what = say_count(
-                    "rows with one text of the unlinkable column {columns} have cells of {others} in common, more "
-                    "often than by chance, so its texts show what coarser cells hide: publish the column without such "
-                    "texts or coarser, leave it out, or declare it among quasi_identifiers; if earlier releases have "
-                    "it, declare it, and write * for it in the next: `audit repair --baseline` then asks what that "
-                    "adds",
-                    "rows with the same texts of the unlinkable columns {columns} have cells of {others} in common, "
-                    "more often than by chance, so their texts show what coarser cells hide: publish one of the "
-                    "columns without such texts or coarser, leave it out, or declare both among quasi_identifiers; if "
-                    "earlier releases have them, declare them, and write * for them in the next: `audit repair "
-                    "--baseline` then asks what that adds",
+                    "rows with [one text|the same texts] of the unlinkable [column|columns] {columns} have cells of "
+                    "{others} in common, more often than by chance, so [its|their] texts show what coarser cells hide: "
+                    "publish [the column|one of the columns] without such texts or coarser, leave it out, or declare "
+                    "[it|both] among quasi_identifiers; if earlier releases have [it, declare it|them, declare them], "
+                    "and write * for [it|them] in the next: `audit repair --baseline` then asks what that adds",
                     len(key),
                     columns=joined([f'"{printable(name)}"' for name in key]),
                     others=joined([f'"{printable(name)}"' for name in names]),

@@ -141,28 +141,23 @@ class SeveralRows(ColumnRule, key="rows", form=Reader.text, why=Phrase("some peo
             )
             if people:
                 what = say_count(
-                    "people have several rows ({count} time in one release): each release and each row is judged by "
-                    'itself, because the manifest says rows = "episodes"; a person counts by the worst of the '
-                    "person's rows. What several rows or releases disclose together about one person is not judged. "
-                    "Rows that look alike may all belong to one person; a k that you state counts people. With rows = "
-                    '"latest" or "first" and a date column, one row is judged for each person',
-                    "people have several rows ({count} times in one release): each release and each row is judged by "
-                    'itself, because the manifest says rows = "episodes"; a person counts by the worst of the '
-                    "person's rows. What several rows or releases disclose together about one person is not judged. "
-                    "Rows that look alike may all belong to one person; a k that you state counts people. With rows = "
-                    '"latest" or "first" and a date column, one row is judged for each person',
+                    "people have several rows ({count} [time|times] in one release): each release and each row is "
+                    'judged by itself, because the manifest says rows = "episodes"; a person counts by the worst of '
+                    "the person's rows. What several rows or releases disclose together about one person is not "
+                    "judged. Rows that look alike may all belong to one person; a k that you state counts people. With "
+                    'rows = "latest" or "first" and a date column, one row is judged for each person',
                     people,
                 )
         elif self.choice == LATEST:
             what = say_count(
-                "each person is judged by the latest row; {count} further row is judged as one of an unknown person",
-                "each person is judged by the latest row; {count} further rows are judged as rows of unknown people",
+                "each person is judged by the latest row; {count} further [row is|rows are] judged as [one of an "
+                "unknown person|rows of unknown people]",
                 further,
             )
         else:
             what = say_count(
-                "each person is judged by the first row; {count} further row is judged as one of an unknown person",
-                "each person is judged by the first row; {count} further rows are judged as rows of unknown people",
+                "each person is judged by the first row; {count} further [row is|rows are] judged as [one of an "
+                "unknown person|rows of unknown people]",
                 further,
             )
         yield ReportWarning("duplicates", what)
@@ -215,12 +210,10 @@ class Unnamed(ColumnRule, key="unnamed", form=Reader.text, why=Phrase("the key h
         """Yield a doubt about every clause if rows have a blank identifier, and nothing says whose they are."""
         if self.choice is None and series.unnamed:
             what = say_count(
-                "{count} row has a blank identifier and is taken for a counterfeit, so nobody is found out by it: if "
-                'it was made up, write unnamed = "counterfeits" under [columns]; if it is the row of somebody unknown, '
-                'write unnamed = "people"',
-                "{count} rows have a blank identifier and are taken for counterfeits, so nobody is found out by them: "
-                'if they were made up, write unnamed = "counterfeits" under [columns]; if they are rows of people who '
-                'are unknown, write unnamed = "people"',
+                "{count} [row has|rows have] a blank identifier and [is|are] taken for [a counterfeit|counterfeits], "
+                'so nobody is found out by [it: if it was|them: if they were] made up, write unnamed = "counterfeits" '
+                "under [columns]; if [it is the row of somebody|they are rows of people who are] unknown, write "
+                'unnamed = "people"',
                 sum(series.unnamed.values()),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))

@@ -191,14 +191,11 @@ class Fold(ColumnRule, key="fold", why=Phrase("some cells differ in spelling alo
                 groups := perhaps_one_value(texts, near=not isinstance(columns.rules[Similar].names.get(name), str))
             ):
                 what = say_count(
-                    '{count} cell of "{column}" may be another spelling of a value (accents, signs, a number or code '
-                    "before it, an abbreviation, a date or range in another notation, a range that overlaps another), "
-                    "but is read as a different one; if they are the same, rename one of them in a file under "
-                    'crosswalk, else write spelled = ["{column}"] under [columns]',
-                    '{count} cells of "{column}" may be other spellings of values (accents, signs, a number or code '
-                    "before them, an abbreviation, a date or range in another notation, a range that overlaps "
-                    "another), but are read as different ones; if they are the same, rename one of each in a file "
-                    'under crosswalk, else write spelled = ["{column}"] under [columns]',
+                    '{count} [cell|cells] of "{column}" may be [another spelling of a value|other spellings of values] '
+                    "(accents, signs, a number or code before [it|them], an abbreviation, a date or range in another "
+                    "notation, a range that overlaps another), but [is|are] read as [a different one|different ones]; "
+                    "if they are the same, rename one of [them|each] in a file under crosswalk, else write spelled = "
+                    '["{column}"] under [columns]',
                     sum(map(len, groups)) - len(groups),
                     column=printable(name),
                 )
@@ -482,10 +479,9 @@ def _equal_digits(texts: Collection[str]) -> list[list[str]]:
 def respelled_cells(column: str, groups: Collection[Collection[str]]) -> str:
     """Return the warning that the cells of each group differ only in spelling, and what to declare."""
     return say_count(
-        '{count} cell of "{column}" differs from another only in spelling, and is read as a different value; if they '
-        'are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
-        '{count} cells of "{column}" differ from others only in spelling, and are read as different values; if they '
-        'are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
+        '{count} [cell|cells] of "{column}" [differs from another|differ from others] only in spelling, and [is|are] '
+        'read as [a different value|different values]; if they are the same, write fold = ["{column}"], else spelled = '
+        '["{column}"], under [columns]',
         sum(map(len, groups)) - len(groups),
         column=printable(column),
     )
@@ -506,12 +502,10 @@ def respelled(texts: Collection[str]) -> list[list[str]]:
 def nearly_respelled_ids(column: str, groups: Collection[Collection[str]]) -> str:
     """Return the warning that the identifiers of each group may be one, and what to declare."""
     return say_count(
-        '{count} identifier of "{column}" may be another spelling of an existing one (accents, signs, an exponent, a '
-        'code, the number of a case or a remark such as "revised"), but is read as a different one; if they are the '
-        'same, write them in one way, else write spelled = ["{column}"] under [columns]',
-        '{count} identifiers of "{column}" may be other spellings of existing ones (accents, signs, an exponent, a '
-        'code, the number of a case or a remark such as "revised"), but are read as different ones; if they are the '
-        'same, write them in one way, else write spelled = ["{column}"] under [columns]',
+        '{count} [identifier|identifiers] of "{column}" may be [another spelling of an existing one|other spellings of '
+        'existing ones] (accents, signs, an exponent, a code, the number of a case or a remark such as "revised"), but '
+        "[is|are] read as [a different one|different ones]; if they are the same, write them in one way, else write "
+        'spelled = ["{column}"] under [columns]',
         sum(map(len, groups)) - len(groups),
         column=printable(column),
     )

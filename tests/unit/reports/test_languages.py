@@ -113,12 +113,12 @@ def test_numbers_and_dates_follow_the_language():
 
 
 def test_a_number_decides_between_two_sentences():
-    people = Noun("{count} person", "{count} people")
+    people = Noun("{count} [person|people]")
     with in_language("de"):
         assert people.counted(1) == "1 Person"
         assert people.counted(2000) == "2.000 Personen"
         assert str(people) == "Personen"
-        assert say_count("{count} row", "{count} rows", 2) == "2 Zeilen"
+        assert say_count("{count} [row|rows]", 2) == "2 Zeilen"
 
 
 def test_a_phrase_is_said_in_the_language_in_use():
