@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from audit.model.arrays import Counts, Flags
 from audit.model.errors import UsageError, printable
+from audit.model.options import Option, given, refuse_unknown
 
 CountTexts = npt.NDArray[np.str_]
 SECONDARY = "c"
@@ -129,52 +130,61 @@ class CountMethod:
         return (self.primary or self.protect)(table, rng, **self.options)
 
 
+COUNT_OPTIONS: Mapping[str, Option] = {
+    each.name: each
+    for each in (
+        Option("threshold", int, 8, "count tables: smaller counts above 0 are hidden", least=2),
+        Option("base", int, 5, "count tables: counts are rounded to multiples of it", least=2),
+        Option("largest", int, 2, "count tables: cell-key: by how much a count is off at most", least=1),
+    )
+}
+"""The options of methods, by name."""
+
+
+def _with(*names: str) -> dict[str, int]:
+    return {name: COUNT_OPTIONS[name].default for name in names}
+
+
 _MARKERS = {"markers": '{{ "*" = [1, {below}] }}', "threshold": "{threshold}"}
 COUNT_METHODS: Mapping[str, CountMethod] = {
     each.name: each
     for each in (
-        CountMethod("threshold", suppressed, _MARKERS, {"threshold": 8}),
+        CountMethod("threshold", suppressed, _MARKERS, _with("threshold")),
         CountMethod(
             "secondary",
             secondarily_suppressed,
             {"markers": f'{{{{ "{SECONDARY}" = [0, inf] }}}}', "threshold": "{threshold}"},
-            {"threshold": 8},
+            _with("threshold"),
             primary=partial(suppressed, marker=SECONDARY),
         ),
         CountMethod(
             "rounding",
             rounded,
             _MARKERS | {"rounding": '{{ to = {base}, how = "nearest" }}'},
-            {"base": 5, "threshold": 8},
+            _with("base", "threshold"),
         ),
         CountMethod(
-            "random-rounding", randomly_rounded, {"rounding": '{{ to = {base}, how = "random" }}'}, {"base": 5}, True
+            "random-rounding", randomly_rounded, {"rounding": '{{ to = {base}, how = "random" }}'}, _with("base"), True
         ),
-        CountMethod("cell-key", perturbed, {"perturbation": "{largest}"}, {"largest": 2}, True, for_people=True),
+        CountMethod("cell-key", perturbed, {"perturbation": "{largest}"}, _with("largest"), True, for_people=True),
         CountMethod("none", lambda table, _: table.astype(str)),
     )
 }
 
 
-def count_method(name: str, options: Mapping[str, int]) -> CountMethod:
+def count_method(name: str, options: Mapping[str, object]) -> CountMethod:
     """Return a method with its options.
 
     >>> count_method("threshold", {"threshold": 5}).rules
     {'markers': '{ "*" = [1, 4] }', 'threshold': '5'}
 
     Raises:
-        UsageError: the method or an option is unknown, or an option is too small.
+        UsageError: the method or an option is unknown, or an option is not valid.
     """
     if name not in COUNT_METHODS:
-        known = ", ".join(COUNT_METHODS)
-        raise UsageError(f"there is no method {printable(str(name))} for count tables; choose from {known}")
+        names = ", ".join(COUNT_METHODS)
+        raise UsageError(f"there is no method {printable(str(name))} for count tables; choose from {names}")
     method = COUNT_METHODS[name]
-    least = {"threshold": 2, "base": 2, "largest": 1}
-    has = [each for each in least if each in method.options]
-    for option, value in options.items():
-        if option not in has:
-            given = f"; it has {', '.join(has)}" if has else ""
-            raise UsageError(f"{name} has no {printable(str(option))}{given}")
-        if not isinstance(value, int) or isinstance(value, bool) or value < least[option]:
-            raise UsageError(f"{name}: {option} has to be a whole number from {least[option]}")
-    return replace(method, options={**method.options, **options})
+    known = [COUNT_OPTIONS[each] for each in method.options]
+    refuse_unknown(options, known, name)
+    return replace(method, options={**method.options, **given(known, options)})

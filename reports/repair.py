@@ -247,10 +247,11 @@ def _comes_to(found: Recommendation) -> str:
                 reason=reason,
             )
         return say("No change of release {release} is recommended: {reason}.", release=tag, reason=reason)
+    stopped = "" if found.stopped is None else f"{best_so_far(found.stopped)} "
     if found.past_violates:
         before = say("The releases before release {release} already violate the policy.", release=tag)
-        return f"{before} {_adds_nothing(found.changes, about)}"
-    return _keeps(found.changes, about)
+        return f"{stopped}{before} {_adds_nothing(found.changes, about)}"
+    return f"{stopped}{_keeps(found.changes, about)}"
 
 
 def _how_to_write(found: Recommendation) -> str | None:

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 @overload
 def compare(
     *series: LoadedSeries,
-    microdata: LoadedMicrodata | None = None,
-    queries: int = 10_000,
-    theta: float = 0.1,
-    workload: Style = "m-invariance",
-    seed: int = 0,
-    time_limit: float | None = 300.0,
-    progress: bool | None = None,
+    microdata: LoadedMicrodata | None = ...,
+    queries: int = ...,
+    theta: float = ...,
+    workload: Style = ...,
+    seed: int = ...,
+    time_limit: float | None = ...,
+    progress: bool | None = ...,
 ) -> ComparisonResult: ...
 
 
 @overload
-def compare(*series: LoadedTables, time_limit: float | None = 300.0) -> ComparisonResult: ...
+def compare(*series: LoadedTables, time_limit: float | None = ...) -> ComparisonResult: ...
 
 
 def compare(

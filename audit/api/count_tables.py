@@ -226,7 +226,7 @@ def published(
     name: str,
     output: Path,
     seed: int | None,
-    options: Mapping[str, int],
+    options: Mapping[str, object],
     settings: Mapping[str, object],
 ) -> CountReport | Reason | None:
     """Publish a series of exact tables by a method; see `LoadedTables.anonymize`.

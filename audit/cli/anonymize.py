@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.cli.arguments import Commands, Names, add_option, add_settings, counted, local, options_given
+from audit.cli.arguments import Commands, Names, add_option, add_settings, local, options_given
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
 from audit.model.errors import UsageError, printable, printable_path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
-    from anonymizers.count_tables import COUNT_METHODS
+    from anonymizers.count_tables import COUNT_METHODS, COUNT_OPTIONS
     from anonymizers.registry import METHODS, options_by_name
 
     parser = commands.add_parser(
@@ -43,14 +43,10 @@ def add_parser(commands: Commands) -> None:
     )
     for option, _ in options.values():
         add_option(parser, option, option.help)
-    for name, least, text in (
-        ("threshold", 2, "smaller counts above 0 are hidden; default: 8"),
-        ("base", 2, "counts are rounded to multiples of it; default: 5"),
-        ("largest", 1, "cell-key: by how much a count is off at most; default: 2"),
-    ):
-        parser.add_argument(f"--{name}", type=counted(least), metavar="N", help=f"count tables: {text}")
-    seconds = "seconds for each attack of the audit, or, for count tables, for secondary suppression; default: 300"
-    add_settings(parser, "time_limit", default=None, help=seconds)
+    for option in COUNT_OPTIONS.values():
+        add_option(parser, option, option.help)
+    seconds = "seconds for each attack of the audit, or, for count tables, for secondary suppression"
+    add_settings(parser, "time_limit", help=seconds)
     parser.add_argument("--no-audit", action="store_true", help="do not judge the new releases by the policy")
     parser.add_argument(
         "--close",
@@ -89,17 +85,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     if is_table_series(arguments.microdata):
         return _publish_tables(arguments)
-    given = (arguments.threshold, arguments.base, arguments.largest)
-    if arguments.method in COUNT_METHODS or any(given):
-        named = "one of --threshold, --base and --largest"
-        what = arguments.method if arguments.method in COUNT_METHODS else named
-        raise UsageError(f'{what} is for count tables: it needs a series.toml with kind = "tables" in the folder')
+    if arguments.method in COUNT_METHODS:
+        what = 'is for count tables: it needs a series.toml with kind = "tables" in the folder'
+        raise UsageError(f"{arguments.method} {what}")
     method = method_of(arguments.method, options_given(arguments))
     microdata, added = open_microdata(arguments.microdata), None
     if arguments.close:
         microdata, added = microdata.closed()
     done: list[PublishResult] = []
-    limit = 0.0 if arguments.no_audit else arguments.time_limit or 300.0
+    limit = 0.0 if arguments.no_audit else arguments.time_limit
     try:
         with counting(f"publishing by {method.name}", shown=shows_progress()) as watch:
             how = PublishOptions(arguments.publish, arguments.seed, done.append, watch)
@@ -174,15 +168,11 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
     from audit.api.count_tables import load_tables, published
     from reports.count_tables.answers import not_published
 
-    if options_given(arguments) or arguments.close or arguments.publish:
-        raise UsageError(
-            "for count tables, --threshold, --base, --largest, --seed and --time-limit are the only options; leave "
-            "others out"
-        )
-    options = {name: getattr(arguments, name) for name in ("threshold", "base", "largest")}
-    given = {name: value for name, value in options.items() if value is not None}
+    if arguments.close or arguments.publish:
+        raise UsageError("--close and --publish are for microdata; leave them out for count tables")
+    given = options_given(arguments)
     tables = load_tables(arguments.microdata)
-    settings = {"time_limit": arguments.time_limit or 300.0, "progress": shows_progress()}
+    settings = {"time_limit": arguments.time_limit, "progress": shows_progress()}
     audited = published(tables.opened, arguments.method, arguments.output, arguments.seed, given, settings)
     if audited is not None and (lines := not_published(audited)):
         put("".join(f"{line}\n" for line in lines))

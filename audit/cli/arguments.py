@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, get_args
 
@@ -159,8 +160,14 @@ def add_settings(parser: argparse.ArgumentParser, *names: str, **how: Any) -> No
             reading |= {"action": "append", "default": []}
         reading |= how
         if reading.get("default"):
-            reading["help"] += f"; default: {reading['default']:g}"
+            reading["help"] += "; default: %(default)g"
         parser.add_argument(flag(name), **reading)
+
+
+def set_defaults_of(parser: argparse.ArgumentParser, made: Callable[..., object]) -> None:
+    """Give options the defaults of the parameters with their names."""
+    given = signature(made).parameters.items()
+    parser.set_defaults(**{name: each.default for name, each in given if each.default is not each.empty})
 
 
 _OPTION = "option_"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from audit.cli.arguments import Commands, add_output, add_settings, counted, local
+from audit.cli.arguments import Commands, add_output, add_settings, counted, local, set_defaults_of
 from audit.cli.output import check_output, check_spared, write
 from audit.cli.standard_streams import shows_progress
 from reports.comparison import FORMATS
@@ -15,6 +15,8 @@ _MOST_QUERIES, _GREATEST_SEED = 1_000_000, 10**18 - 1
 
 def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
+    from audit.api.compare import compare
+
     parser = commands.add_parser(
         "compare",
         description="Compare what several series disclose and, with --microdata, how useful they still are. A "
@@ -30,25 +32,24 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--queries",
         type=counted(1, _MOST_QUERIES),
-        default=10_000,
         metavar="N",
-        help="COUNT queries for each release; default: 10000",
+        help="COUNT queries for each release; default: %(default)s",
     )
     parser.add_argument(
-        "--theta", type=_theta, default=0.1, metavar="T", help="expected selectivity of a query; default: 0.1"
+        "--theta", type=_theta, metavar="T", help="expected selectivity of a query; default: %(default)s"
     )
     parser.add_argument(
         "--workload",
         choices=["m-invariance", "m-distinct"],
-        default="m-invariance",
         help="whose queries: of ranges |A|·T^(1/d) and error |act-est|/act (m-invariance paper, default), or of "
         "ranges |A|·T and error |act-est|/est (m-Distinct paper)",
     )
     parser.add_argument(
-        "--seed", type=counted(0, _GREATEST_SEED), default=0, metavar="N", help="seed of the random queries; default: 0"
+        "--seed", type=counted(0, _GREATEST_SEED), metavar="N", help="seed of the random queries; default: %(default)s"
     )
     add_settings(parser, "time_limit")
     add_output(parser, list(FORMATS))
+    set_defaults_of(parser, compare)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from audit.cli.arguments import Commands, Names, add_output, add_settings, how_many, local
+from audit.cli.arguments import Commands, Names, add_output, add_settings, how_many, local, set_defaults_of
 from audit.cli.output import check_output, write
 from audit.cli.standard_streams import shows_progress
 from reports.publication_plan import FORMATS
@@ -13,6 +13,7 @@ from reports.publication_plan import FORMATS
 def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     from anonymizers.registry import METHODS
+    from audit.api.microdata import LoadedMicrodata
 
     parser = commands.add_parser(
         "plan",
@@ -27,14 +28,13 @@ def add_parser(commands: Commands) -> None:
         metavar="NAME",
         help="try this method only (may be repeated)",
     )
+    parser.add_argument("--queries", type=how_many, metavar="N", help="random COUNT queries; default: %(default)s")
     parser.add_argument(
-        "--queries", type=how_many, default=1000, metavar="N", help="random COUNT queries; default: 1000"
+        "--seed", type=int, metavar="N", help="seed of the random queries and groups; default: %(default)s"
     )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the random queries and groups; default: 0"
-    )
-    add_settings(parser, "time_limit", default=20.0)
+    add_settings(parser, "time_limit")
     add_output(parser, list(FORMATS))
+    set_defaults_of(parser, LoadedMicrodata.plan)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -7,15 +7,15 @@ import shlex
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from anonymizers.count_tables import COUNT_METHODS
-from audit.cli.arguments import Commands, Parser, counted, local
+from audit.cli.arguments import Commands, Parser, counted, local, set_defaults_of
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
 from audit.model.errors import printable, printable_path
 from audit.runtime.phrases import figure, say, say_count, typed
-from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, SimulationRequest
+from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, FileType, SimulationRequest
 
 if TYPE_CHECKING:
     from audit.simulating.simulation import Simulated
@@ -43,20 +43,19 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--areas", type=counted(1), default=19, metavar="N", help="with --tables; default: 19")
     snapshots = parser.add_argument_group("who is there")
     snapshots.add_argument(
-        "--rows", type=counted(1), default=200_000, metavar="N", help="rows of the first snapshot; default: 200000"
+        "--rows", type=counted(1), metavar="N", help="rows of the first snapshot; default: %(default)s"
     )
     for name, what in (("insertions", "come"), ("deletions", "leave")):
         text = f"people who {what} at each step; default: a tenth of --rows"
         snapshots.add_argument(f"--{name}", type=counted(0), metavar="N", help=text)
     snapshots.add_argument(
-        "--snapshots", type=counted(1, _MOST_SNAPSHOTS), default=21, metavar="N", help="how many; default: 21"
+        "--snapshots", type=counted(1, _MOST_SNAPSHOTS), metavar="N", help="how many; default: %(default)s"
     )
     snapshots.add_argument(
         "--returning",
         type=share,
-        default=Fraction(0),
         metavar="SHARE",
-        help="share of those who left that comes back at each step, as part of the insertions; default: 0",
+        help="share of those who left that comes back at each step, as part of the insertions; default: %(default)s",
     )
     snapshots.add_argument(
         "--slope",
@@ -66,8 +65,9 @@ def add_parser(commands: Commands) -> None:
     )
     _add_changes(parser)
     _add_people(parser)
-    parser.add_argument("--seed", type=counted(0), default=0, metavar="N", help="same seed, same bytes; default: 0")
-    parser.add_argument("--file-type", choices=["parquet", "csv", "csv.gz"], default="parquet", help="default: parquet")
+    parser.add_argument("--seed", type=counted(0), metavar="N", help="same seed, same bytes; default: %(default)s")
+    parser.add_argument("--file-type", choices=get_args(FileType), help="default: %(default)s")
+    set_defaults_of(parser, SimulationRequest)
 
 
 def _add_changes(parser: Parser) -> None:
@@ -75,9 +75,9 @@ def _add_changes(parser: Parser) -> None:
     changes.add_argument(
         "--diameter",
         type=counted(1),
-        default=1,
         metavar="D",
-        help="each sensitive value may become one of D values: itself and its neighbours; default: 1, nothing changes",
+        help="each sensitive value may become one of D values, itself and its neighbours: with 1, nothing changes; "
+        "default: %(default)s",
     )
     changes.add_argument(
         "--changes", type=counted(0), metavar="N", help="people whose value changes at each step; default: a tenth"

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from audit.model.json_types import OMITTED, Probability
+from audit.model.json_types import OMITTED, Omittable, Probability
+from audit.runtime.phrases import Reason, ReasonKind, kind_of
 
 MERGE, MOVE, COARSEN, WITHHOLD = "merge", "move", "coarsen", "withhold"
 MOVES = (MERGE, MOVE, COARSEN, WITHHOLD)
@@ -64,6 +65,7 @@ class Recommendation:
         refused: why nothing is recommended; None if there is a recommendation.
         past_violates: omitted if the earlier releases keep the policy; otherwise true, and after the changes nothing
             more can be found out than from the earlier releases.
+        stopped: why the search ended early, so that a longer one may recommend less; absent if it did not.
     """
 
     release: str
@@ -73,6 +75,12 @@ class Recommendation:
     moves: Annotated[tuple[Move, ...], OMITTED] = ()
     refused: str | None = None
     past_violates: Annotated[bool, OMITTED] = False
+    stopped: Omittable[Reason] = None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user interrupted the search."""
+        return kind_of(self.stopped or self.refused) is ReasonKind.INTERRUPTED
 
 
 def totals(moves: Sequence[Move]) -> tuple[MoveTotal, ...]:

@@ -147,7 +147,14 @@ def refuse_unknown(names: Iterable[str], known: Iterable[Option], of: str) -> No
         UsageError: a name is not an option.
     """
     there = dict.fromkeys(each.name for each in known)
-    if unknown := set(names) - there.keys():
+    unknown = set(names) - there.keys()
+    if unknown and not there:
+        raise OptionError(
+            lambda written: say(
+                "{name} has no options; leave {flag} out", name=of, flag=printable(written(min(unknown)))
+            )
+        )
+    if unknown:
         raise OptionError(
             lambda written: say(
                 "{name} has no {flag}; there are {flags}",

@@ -82,8 +82,9 @@ class Repair:
         """Return the repair as a recommendation; `named` is whether groups and lines are shown."""
         if self.refused is not None:
             return Recommendation(self.candidate, refused=self.refused)
+        moves = self.moves if named else ()
         return Recommendation(
-            self.candidate, len(self.moves), totals(self.moves), self.lost, self.moves if named else ()
+            self.candidate, len(self.moves), totals(self.moves), self.lost, moves, stopped=self.stopped
         )
 
 

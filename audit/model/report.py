@@ -746,7 +746,7 @@ class Report:
     @property
     def exit_code(self) -> int:
         """The exit code: 130 after an interrupt, 4 if an attack failed and nothing is violated, else the policy's."""
-        if self.interrupted:
+        if self.interrupted or (self.recommendation is not None and self.recommendation.interrupted):
             return 130
         failed = self.failed or self.failed_certificates
         return 4 if failed and not self.policy.violations else self.policy.exit_code

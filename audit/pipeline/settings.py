@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict, get_type_hints
 
+from audit.clauses.count_limits import COUNT_CLAUSES
+from audit.clauses.registry import OWN
 from audit.model.adversary import AdversaryKind
 from audit.model.audit_options import AuditOptions
 from audit.runtime.engine import Engine
@@ -24,6 +26,12 @@ class Setting:
     metavar: str | None = None
 
 
+_LIMITS = (
+    ", ".join(name if each.default is None else f"{name} (default {each.default:g})" for name, each in clauses.items())
+    for clauses in (OWN, COUNT_CLAUSES)
+)
+
+
 class CountSettings(TypedDict, total=False):
     """The settings of all audits.
 
@@ -36,8 +44,7 @@ class CountSettings(TypedDict, total=False):
         Mapping[str, float] | None,
         Setting(
             None,
-            "set a limit of the policy, on which the verdict depends: max_risk (default 1), min_e (2), k (2), "
-            "closeness (0.1), max_ever_risk",
+            f"set a limit of the policy, on which the verdict depends: {'; of count tables: '.join(_LIMITS)}",
             "CLAUSE=LIMIT",
         ),
     ]

@@ -81,10 +81,11 @@ def test_tables_that_are_not_whole(rows, said, tmp_path):
     ("words", "said"),
     [
         (["--method", "cell-key"], "cell-key draws at random: give it a seed"),
-        (["--method", "none", "--base", "5"], "none has no base"),
-        (["--method", "threshold", "--base", "5"], "threshold has no base; it has threshold"),
+        (["--method", "none", "--base", "5"], "none has no options; leave --base out"),
+        (["--method", "threshold", "--base", "5"], "threshold has no --base; there are --threshold"),
+        (["--method", "threshold", "--m", "5"], "threshold has no --m; there are --threshold"),
         (["--method", "m-invariance"], "there is no method m-invariance for count tables"),
-        (["--method", "threshold", "--close"], "leave others out"),
+        (["--method", "threshold", "--close"], "leave them out for count tables"),
     ],
 )
 def test_refused_options(words, said, tmp_path):

@@ -5,6 +5,9 @@ import shutil
 
 import pytest
 
+from audit.repair.judging import Judge
+from audit.runtime.budget import Budget
+from audit.runtime.candidate_search import SearchOutOfTimeError
 from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
@@ -63,6 +66,24 @@ def test_nothing_is_recommended_where_nothing_is_wrong():
     code, result = as_json(EXAMPLES / "hospital-2-invariant", "--recommend", "--policy", "min_e=1", "--policy", "k=1")
     assert code == 0
     assert "recommendation" not in result
+
+
+@pytest.mark.parametrize(("how", "code"), [(KeyboardInterrupt, 130), (SearchOutOfTimeError, 1)])
+def test_the_best_so_far_is_recommended(series, monkeypatch, how, code):
+    own = Judge.judge
+
+    def judge(self, *given, **more):
+        if self.tries.best is not None and not more.get("whole"):
+            self.tries.budget = Budget(0.0)
+            raise how
+        return own(self, *given, **more)
+
+    monkeypatch.setattr(Judge, "judge", judge)
+    got, result = as_json(series, "--recommend")
+    found = result["recommendation"]
+    assert (got, found["refused"], found["changes"] > 0, bool(found["stopped"])) == (code, None, True, True)
+    assert troubles("audit", result) == []
+    assert "This is the best repair so far" in " ".join(run_main(str(series), "--recommend", *HOW)[1].split())
 
 
 def with_a_third(series, rows):
