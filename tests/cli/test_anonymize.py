@@ -190,6 +190,7 @@ def list_values(micro: Path, towns: Sequence[str]) -> None:
         file.write(f"\n[domains]\nTown = {json.dumps(towns)}\n")
 
 
+@pytest.mark.many
 @EVERY
 def test_values_that_look_like_ranges_are_published_so_that_an_audit_reads_them(tmp_path, words):
     """Alone, in sets and in a release that is added later; the series names the values, and a new one needs another."""
@@ -271,6 +272,7 @@ def hash_of(name: str, number: int) -> int:
     return sum(ord(c) * 31**place for place, c in enumerate(name)) * (2 * number + 7919) % 10007
 
 
+@pytest.mark.many
 @EVERY
 def test_in_one_go_or_release_by_release(tmp_path, words):
     snapshots = moving(4, growing=words == MONOTONIC)

@@ -333,6 +333,7 @@ def summed(path, form, rng, times=1):
     return lines("area,sex,age,cases", *plain)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("how", ["once", "each", "share", "merged", "once left out", "each left out", "share left out"])
 @pytest.mark.parametrize("of", ["area", "all"])
 @pytest.mark.parametrize("seed", range(3))

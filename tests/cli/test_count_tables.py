@@ -364,6 +364,7 @@ def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_pa
     assert written == [head, *shown, *rows[3:]]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("markers", "signs"),
     [

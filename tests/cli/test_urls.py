@@ -258,6 +258,7 @@ def test_a_server_that_is_silent(tmp_path, monkeypatch):
     assert ": the storage did not answer in time" in line  # any file, on a machine that is busy
 
 
+@pytest.mark.many
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_files_that_were_fetched_are_gone_when_the_command_is_stopped(number, tmp_path):

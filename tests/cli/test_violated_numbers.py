@@ -51,6 +51,7 @@ def people_of(result, violation):
     }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("limits", LIMITS.values(), ids=LIMITS)
 @pytest.mark.parametrize("small", [1, 5])
 def test_violations_count_the_people_of_their_findings(tmp_path, limits, small):

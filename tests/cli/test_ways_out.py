@@ -123,6 +123,7 @@ UNASKED = ("audit.model.count_tables",)
 """What only series of count tables need, and what only repairs do."""
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("words", "also"),
     [

@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.helpers.amount import slow
 from tests.helpers.debian import program
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/r.md"
 
 
+@slow
 def test_the_lines_of_the_page_run(tmp_path):
     blocks = re.findall(r"^```r\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     (tmp_path / "page.R").write_text("\n".join(blocks), encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -47,12 +48,18 @@ class Mutant:
         """Return the whole source file with the change in it."""
         path = self.path(root)
         whole = path.read_text(encoding="utf-8")
-        first, last = _lines(ast.parse(whole), self.names(root), self)
+        first, last = _lines(_parsed(whole), self.names(root), self)
         lines = whole.splitlines(keepends=True)
         before, part, after = ("".join(some) for some in (lines[: first - 1], lines[first - 1 : last], lines[last:]))
         if part.count(self.text) != 1:
             raise PlaceGoneError(f"{self}: the text stands {part.count(self.text)} times in {self.name}")
         return before + part.replace(self.text, self.replacement) + after
+
+
+@cache
+def _parsed(source: str) -> ast.Module:
+    """Return the syntax tree of a file, which many mutants share."""
+    return ast.parse(source)
 
 
 def _lines(tree: ast.AST, names: list[str], mutant: Mutant) -> tuple[int, int]:

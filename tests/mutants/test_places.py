@@ -1,6 +1,5 @@
 """Every mutant has its place in the program, and its tests are there; a mutant without is a hole in the net."""
 
-import ast
 from functools import cache
 
 import pytest
@@ -20,11 +19,9 @@ AREAS = {
 }
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_has_its_place(mutant):
-    source = mutant.path().read_text(encoding="utf-8")
-    assert mutant.source() != source
-    ast.parse(mutant.source())
+def test_each_mutant_has_its_place():
+    for mutant in MUTANTS:
+        assert mutant.source() != read(mutant.path().relative_to(ROOT)), mutant
 
 
 def test_the_test_of_each_is_there():

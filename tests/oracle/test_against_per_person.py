@@ -41,6 +41,7 @@ def test_register(changing, known, data):
     assert_agrees(audit(series, adversary="register"), series, "register")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("known", [pytest.param(False, id="nothing-known"), pytest.param(True, id="some-known")])
 @pytest.mark.parametrize("changing", BOTH)
 @pytest.mark.parametrize("adversary", ["linked", "register"])

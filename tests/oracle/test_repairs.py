@@ -434,6 +434,7 @@ def test_one_person_is_withheld_beside_the_only_one_who_is_away(tmp_path, seed):
     assert (code, [len(move["lines"]) for move in json.loads(told)["moves"] if move["kind"] == "withhold"]) == (0, [1])
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", ["register", "records", "regrouped"])
 @pytest.mark.parametrize("seed", range(some(6)))
 def test_a_quick_audit_says_nothing_that_the_whole_one_denies(tmp_path, monkeypatch, kind, seed):

@@ -196,6 +196,7 @@ def expected(series, adversary, question, limit):
     return answer
 
 
+@pytest.mark.many
 @KINDS
 @pytest.mark.parametrize("adversary", ["linked", "register"])
 @pytest.mark.parametrize("changing", [False, True])
