@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 from audit.model.arrays import Codes, Numbers
 
-_UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
+UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
 _ROWS = 1 << 18
 """The most rows that are cut at once."""
 
@@ -67,7 +67,7 @@ def ordered_by_each(point: Codes) -> Numbers:
 
 def in_units(place: npt.NDArray[np.float64]) -> Numbers:
     """Return places in the domains as whole numbers, so that the order of additions does not matter."""
-    return np.rint(place * _UNITS).astype(np.int64)
+    return np.rint(place * UNITS).astype(np.int64)
 
 
 def split(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
@@ -136,27 +136,39 @@ class _CutSearch(NamedTuple):
         rank = np.empty_like(by_rank)
         np.put_along_axis(rank, by_rank, np.arange(len(buckets.point))[np.newaxis], axis=1)
         units, real = in_units(buckets.place), buckets.point[:, :1] >= 0
-        least, most = (np.where(real, units, none).astype(np.int32) for none in (_UNITS, 0))
+        least, most = (np.where(real, units, none).astype(np.int32) for none in (UNITS, 0))
         return cls(rank, by_rank, least, most)
 
     def best(self, rows: Numbers) -> tuple[Numbers, Numbers]:
         """Return the rows of parts, each sorted by the quasi-identifier of its best cut, and the layers to cut off."""
-        height, attributes = rows.shape[2], len(self.rank)
         by_each = np.stack(
             [order.take(np.sort(rank.take(rows), axis=2)) for order, rank in zip(self.by_rank, self.rank, strict=True)]
         )
         least, most = self.least.take(by_each, axis=0).min(axis=2), self.most.take(by_each, axis=0).max(axis=2)
-        below = np.arange(1, height)
-        down = _lengths(least[:, :, ::-1], most[:, :, ::-1])[:, :, -2::-1]
-        cost = below * _lengths(least, most)[:, :, :-1] + below[::-1] * down
-        cost = np.moveaxis(cost, 0, 1).reshape(len(rows), -1)
-        off = np.tile(np.abs(2 * below - height), attributes)
-        chosen = np.where(cost == cost.min(axis=1, keepdims=True), off, height).argmin(axis=1)
-        attribute, at = np.divmod(chosen, height - 1)
-        return by_each[attribute, np.arange(len(rows))], at + 1
+        order, at = best_cuts(least, most)
+        return by_each[order, np.arange(len(rows))], at
 
 
-def _lengths(least: Codes, most: Codes) -> Numbers:
-    """Return the summed box lengths of the first layer, the first two, and so on; shape (attributes, parts, height)."""
+def best_cuts(least: Numbers | Codes, most: Numbers | Codes, margin: int = 1) -> tuple[Numbers, Numbers]:
+    """Return the order and the number of layers to cut off each part; shape (parts,).
+
+    Args:
+        least: the least place of each layer of a part, in units, if its rows are in some order; `UNITS` without people;
+            shape (orders, parts, height, attributes).
+        most: the greatest place; 0 without people.
+        margin: the fewest layers on a side.
+    """
+    height, inside = least.shape[2], slice(margin - 1, least.shape[2] - margin)
+    below = np.arange(margin, height - margin + 1)
+    up, down = _lengths(least, most)[:, :, inside], _lengths(least[:, :, ::-1], most[:, :, ::-1])[:, :, inside]
+    cost = below * up + below[::-1] * down[:, :, ::-1]
+    cost = np.moveaxis(cost, 0, 1).reshape(least.shape[1], -1)
+    off = np.tile(np.abs(2 * below - height), len(least))
+    chosen = np.where(cost == cost.min(axis=1, keepdims=True), off, height).argmin(axis=1)
+    return chosen // len(below), below[chosen % len(below)]
+
+
+def _lengths(least: Numbers | Codes, most: Numbers | Codes) -> Numbers:
+    """Return the summed box lengths of the first layer, the first two, and so on; shape (orders, parts, height)."""
     reach = np.maximum.accumulate(most, axis=2) - np.minimum.accumulate(least, axis=2)
-    return np.asarray(reach.sum(axis=3, dtype=np.int64))
+    return np.asarray(np.maximum(reach, 0).sum(axis=3, dtype=np.int64))

@@ -27,10 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.m_distinct.places import RowPlaces
-from anonymizers.splitting import in_units, ordered_by_each
+from anonymizers.splitting import UNITS, best_cuts, in_units, ordered_by_each
 from audit.model.arrays import Codes, Numbers
-
-_FAR = np.int64(1 << 62)
 
 
 @dataclass(frozen=True)
@@ -85,19 +83,15 @@ def split(bucket: ColouredBucket) -> Numbers:
 
 def best_cut(orders: Numbers, units: Numbers, value_class: Numbers, height: int) -> tuple[int, int]:
     """Return the quasi-identifier to sort by and the number of layers to cut off."""
-    least = max(1, height // 16)
-    cuts = np.arange(least, height - least + 1)
     layer = _layers(value_class[orders], height) + height * np.arange(len(orders))[:, np.newaxis]
-    low = np.full((units.shape[1], orders.shape[0] * height), _FAR)
-    high = np.full_like(low, -1)
+    low = np.full((units.shape[1], orders.shape[0] * height), UNITS)
+    high = np.zeros_like(low)
     for its_low, its_high, unit in zip(low, high, units.T, strict=True):
         np.minimum.at(its_low, layer.ravel(), unit[orders.ravel()])
         np.maximum.at(its_high, layer.ravel(), unit[orders.ravel()])
-    low, high = (each.reshape(-1, len(orders), height) for each in (low, high))
-    below, above = _lengths(low, high), _lengths(low[:, :, ::-1], high[:, :, ::-1])
-    cost = cuts * below[:, cuts - 1] + (height - cuts) * above[:, height - cuts - 1]
-    chosen = int(np.where(cost == cost.min(), np.abs(2 * cuts - height), height).argmin())
-    return chosen // len(cuts), int(cuts[chosen % len(cuts)])
+    low, high = (np.moveaxis(each.reshape(-1, len(orders), 1, height), 0, 3) for each in (low, high))
+    order, at = best_cuts(low, high, max(1, height // 16))
+    return int(order[0]), int(at[0])
 
 
 def _layers(classes: Numbers, height: int) -> Numbers:
@@ -109,12 +103,6 @@ def _layers(classes: Numbers, height: int) -> Numbers:
     shares = (before * height // total[ordered])[np.newaxis]
     np.put_along_axis(layer, np.argsort(classes, axis=1, kind="stable"), shares, axis=1)
     return layer
-
-
-def _lengths(low: Numbers, high: Numbers) -> Numbers:
-    """Return the summed box lengths of the first layer, the first two, and so on; shape (orders, layers)."""
-    reach = np.maximum.accumulate(high, axis=2) - np.minimum.accumulate(low, axis=2)
-    return np.asarray(np.maximum(reach, 0).sum(axis=0))
 
 
 def interleaved(order: Numbers, counterfeits: Numbers) -> Numbers:

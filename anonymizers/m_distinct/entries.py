@@ -30,7 +30,7 @@ from functools import lru_cache
 import numpy as np
 
 from anonymizers.m_distinct.places import RowPlaces
-from audit.model.arrays import Numbers
+from audit.model.arrays import Numbers, exchangeable
 from audit.model.evidence import UpdateSets
 
 Mask = int
@@ -100,36 +100,12 @@ def entries_of(sets: Signature, values: int) -> ValueSets | None:
 
 def _useful(inside: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[tuple[int, ...], ...] | None:
     """Return the useful classes of each entry, from the classes in its set and the number of values of each."""
-    places = RowPlaces(inside, len(sizes))
-    room = list(sizes)
-    for entry in range(len(inside)):
-        if not places.pull(entry, room, 1):
-            return None
-    return tuple(
-        tuple(value_class for value_class in classes if _represents(inside, room, places, entry, value_class))
-        for entry, classes in enumerate(inside)
-    )
-
-
-def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: RowPlaces, entry: int, of: int) -> bool:
-    """Return whether a system of distinct representatives has a value of a class (`of`) for an entry.
-
-    `places` holds a system, and `left` the number of values of each class that are not in it.
-    """
-    own = next(number for number in inside[entry] if places.taken[entry][number])
-    room = [number + (each == own) for each, number in enumerate(left)]
-    if room[of]:
-        return True
-    # Another entry gives up its value of the class and must find another one, while this entry keeps its value.
-    without_entry = [classes if number != entry else () for number, classes in enumerate(inside)]
-    for giver in range(len(inside)):
-        if giver != entry and places.taken[giver][of]:
-            trial = RowPlaces(without_entry, len(left))
-            trial.taken = [row.copy() for row in places.taken]
-            trial.taken[giver][of] = 0
-            if trial.pull(giver, list(room), 1):
-                return True
-    return False
+    places, room = RowPlaces(inside, len(sizes)), list(sizes)
+    if not all(places.pull(entry, room, 1) for entry in range(len(inside))):
+        return None
+    entry, of = np.repeat(np.arange(len(inside)), list(map(len, inside))), np.concatenate(inside)
+    found = exchangeable(entry, of, np.argmax(places.taken, axis=1), np.array(room) > 0)
+    return tuple(tuple(of[found & (entry == each)].tolist()) for each in range(len(inside)))
 
 
 def intersected(first: Signature, second: Signature) -> Signature | None:

@@ -1,11 +1,8 @@
 """Propagation: rule out columns that no world can have, constraint by constraint, until nothing changes.
 
 Each member of a constraint takes one of its rows, and no row is taken more often than its capacity: a *global
-cardinality constraint*. Regin (AAAI 1996) decides in polynomial time which choices are in some solution of one
-constraint. Take any solution. A member can take another row exactly when the members there can move on, each to the row
-of the next one, until one takes the row that became free or a row with free capacity. That is so when both rows are in
-one strongly connected component of a graph: a row leads to the rows that its members may take, a row with free capacity
-leads to a further node, and that node leads to all rows. All constraints that have changed are propagated in one graph.
+cardinality constraint*. From one solution of it follows in linear time which choices are in some solution (Regin, AAAI
+1996). All constraints that have changed are propagated at once.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ import numpy as np
 
 from attacks.flows import flow
 from attacks.joint.network import ConstraintNetwork, consistent
-from audit.model.arrays import Flags, Integers, Numbers, component_of, flagged, grouped, renumbered, segments, starts
+from audit.model.arrays import Flags, Integers, Numbers, exchangeable, flagged, grouped, renumbered, segments, starts
 from audit.runtime.budget import Budget
 
 # The number of members of constraints that are propagated before the clock is checked.
@@ -145,15 +142,5 @@ class Propagation:
         """Return which pairs of a member and a row are in no solution of their constraint; shape (pairs,), bool."""
         net = self.network
         rows, number = renumbered(row, len(net.capacity))
-        at, number = number[match], number[row]
-        spare = np.bincount(at, minlength=len(rows)) < net.capacity[rows]
-        sinks, sink = np.unique(net.block[rows], return_inverse=True)
-        moving = np.flatnonzero(match[which] != row)
-        free, used = np.flatnonzero(spare), np.arange(len(rows))
-        wide = flagged(sink[free], len(sinks))
-        used = used[wide[sink]]
-        tail = np.concatenate([at[which[moving]], free, len(rows) + sink[used]])
-        head = np.concatenate([number[moving], len(rows) + sink[free], used])
-        label = component_of(tail, head, len(rows) + len(sinks), strong=True)
-        lost: Flags = label[number] != label[at[which]]
-        return lost
+        at = number[match]
+        return ~exchangeable(which, number[row], at, np.bincount(at, minlength=len(rows)) < net.capacity[rows])

@@ -178,6 +178,31 @@ def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = F
     return np.unique((reached * reached.T).argmax(axis=1), return_inverse=True)[1] if nodes else np.zeros(0, np.int64)
 
 
+def exchangeable(member: Integers, row: Integers, match: Integers, spare: Flags) -> Flags:
+    """Return which pairs of a member and a row that it may take occur in some assignment, given one; shape (pairs,).
+
+    A member can take another row exactly when the members there can move on, each to the row of the next one, until one
+    takes the row that became free or a row with spare room (Regin, AAAI 1996). That is so when both rows are in one
+    strongly connected component of a graph: a row leads to the rows that its members may take, a row with spare room to
+    a further node, and that node to all rows. Problems that share no rows can be solved as one.
+
+    Args:
+        member: the member of each pair; shape (pairs,).
+        row: the row of each pair; shape (pairs,).
+        match: the row of each member in the given assignment; shape (members,).
+        spare: whether a row can be taken by one member more; shape (rows,), bool.
+
+    >>> exchangeable(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([0, 1]), np.array([False, False])).tolist()
+    [True, False, True]
+    """
+    own, rows, free = match[member], len(spare), np.flatnonzero(spare)
+    moving = np.flatnonzero(own != row)
+    tail = np.concatenate([own[moving], free, np.full(rows, rows)])
+    head = np.concatenate([row[moving], np.full(len(free), rows), np.arange(rows)])
+    label = component_of(tail, head, rows + 1, strong=True)
+    return np.asarray(label[row] == label[own])
+
+
 def grouped(keys: Integers, size: int) -> tuple[Counts, Counts]:
     """Return where the indices of each key below `size` begin, shape (size + 1,), and the indices sorted by key.
 

@@ -5,6 +5,9 @@ weight below 0. Nodes without edges change no result, so graphs of different siz
 *adjacency orders*: start at some node and continue with the node most heavily connected to those before it. An order
 costs nodes² steps for a graph; few orders are needed, because each merges many nodes.
 
+The check of e-equivalence (`audit.principles.e_equivalence`) finds minimum cuts by another algorithm and shares no code
+with this one, on purpose: it checks what was planned by these.
+
 Source: H. Nagamochi, T. Ibaraki, "Computing edge-connectivity in multigraphs and capacitated graphs", SIAM J. Discrete
 Math. 5 (1992).
 """

@@ -14,7 +14,8 @@ presences are left out of the graph; if each of their presences lies within one 
 
 The last node stands for "still present": each release moves the edges of people who leave to its own node.
 
-`small_cuts` finds the graphs with a small cut, all at once, by the algorithm of Stoer and Wagner.
+`small_cuts` finds the graphs with a small cut, all at once, by the algorithm of Stoer and Wagner. The anonymizer uses
+`audit.model.minimum_cuts`, another algorithm: its promise is checked by code of its own.
 """
 
 from __future__ import annotations

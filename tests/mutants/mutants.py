@@ -932,6 +932,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "oracle/test_joint_steps.py::test_a_solver_is_believed_only_where_nothing_else_rules_out": [
         ("attacks.joint.settling.Settling._balls", "np.isin(core.part, parts)", "core.part < 0"),
     ],
+    "oracle/test_joint_steps.py::test_each_way_says_what_enumeration_says": [
+        ("audit.model.arrays.exchangeable", "np.flatnonzero(spare)", "np.flatnonzero(~spare)"),
+    ],
     "oracle/test_joint_steps.py::test_an_even_circle_has_two_worlds": [
         ("attacks.joint.core.core_of", "kept = members > capacity", "kept = members > capacity + 1"),
     ],
