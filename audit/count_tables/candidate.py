@@ -49,7 +49,7 @@ from audit.model.count_report import Rounding
 from audit.model.errors import Problems, UsageError, printable, printable_path
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say
+from audit.runtime.phrases import ReasonKind, kind_of, say
 
 _BASES = (3, 5, 10, 20, 50, 100)
 
@@ -148,9 +148,10 @@ def judge_candidate(
     last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
     limit = budget if repairs else None
     marked = _signs(counts, last)
-    # A cell left empty beside further markers would be known to have a count that none of them can stand for. Without
-    # markers, less is asked.
-    ways = [(marked, [*marked])] + ([] if manifest.blank_is_zero else [({}, last)])
+    # A cell left empty beside further markers would be known to have a count that none of them can stand for. If they
+    # are not enough, all are left empty: so that any sign may stand there, or else, which asks less, none.
+    ways: list[tuple[dict[int, str], Sequence[int]]] = [(marked, [*marked])] * bool(marked)
+    ways += [] if manifest.blank_is_zero else [(dict.fromkeys(last, ""), last), ({}, last)]
 
     def searching(rows: Iterable[int], signs: Mapping[int, str]) -> HidingSearch:
         published, texts = with_numbers(counts, numbers), {row: str(number) for row, number in numbers.items()}
@@ -159,13 +160,13 @@ def judge_candidate(
         return HidingSearch(published, others, attack, every, budget=limit, before=known, signs={**signs, **texts})
 
     numbers, searches = dict[int, int](), list[HidingSearch]()
-    for signs, rows in ways if marked or manifest.blank_is_zero else ways[1:]:
+    for signs, rows in ways or [({}, [])]:
         searches.append(searching(rows, signs))
         hiding = searches[-1].search()
         if not (hiding.is_enough or hiding.stopped or numbers) and (numbers := searches[-1].following()):
             searches.append(searching(rows, signs))
             hiding = searches[-1].search()
-        if hiding.is_enough or hiding.stopped is not None or not signs:
+        if hiding.is_enough or kind_of(hiding.stopped) not in {None, ReasonKind.TOO_HARD}:
             break
     search, (after, fresh, _, left) = searches[-1], searches[0].hidden()
     rounding = _coarser_rounding(searches[0]) if fresh and hiding.stopped is None else None
@@ -188,6 +189,7 @@ def judge_candidate(
             undecided=max(left, settled) > search.left,
             least=hiding.least,
             stopped=hiding.stopped,
+            any_sign=chosen <= search.signs.keys(),
             ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
             unsaid=unsaid and hiding.is_enough and bool(hide),
             repairs=repairs,
@@ -367,7 +369,7 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     It shows the counts that replace markers. Nor does it have rates whose denominator is hidden. The columns beside the
     counts in which a cell was emptied are returned, too.
     """
-    counts = search.counts
+    counts, signs = search.counts, {row: sign for row, sign in search.signs.items() if sign}
     manifest, path = counts.manifest, output / writable_name(table.path)
     own = [row for row in rows if counts.part(row).file.path == table.path]
     tied = [row for row, both in counts.related.items() if row not in rows and not rows.isdisjoint(both)]
@@ -381,7 +383,7 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
     written = {
         row: sign
-        for row, sign in search.signs.items()
+        for row, sign in signs.items()
         if (row in rows or sign == counts.text[row]) and counts.part(row).file.path == table.path
     }
     declared, rated = {*manifest.beside, manifest.status}, {each.column for each in manifest.rates}
@@ -391,7 +393,7 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         # A rate gets the sign of its count where others have it: an empty cell would say that the count is not small.
         used = {*column.cast(pa.string()).to_pylist()} if name.strip() in rated else set()
         texts = {
-            counts.row[row]: sign if (sign := search.signs.get(row, nothing)) in used else nothing
+            counts.row[row]: sign if (sign := signs.get(row, nothing)) in used else nothing
             for row in (every if name.strip() in beside - declared else own)
             if name.strip() in {*beside, counts.part(row).view.column}
         }
@@ -401,8 +403,8 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
             if name.strip() == counts.part(row).view.column:  # a cell may have a count and its rate
                 texts[counts.row[row]] = counts.text[row]
             elif name.strip() not in counted:
-                signs = {search.signs.get(each) for each in rows.intersection(counts.related[row])} & used
-                texts[counts.row[row]] = min(filter(None, signs), default=nothing)
+                theirs = {signs.get(each) for each in rows.intersection(counts.related[row])} & used
+                texts[counts.row[row]] = min(filter(None, theirs), default=nothing)
         texts |= {
             counts.row[row]: sign for row, sign in written.items() if name.strip() == counts.part(row).view.column
         }

@@ -85,7 +85,8 @@ class HidingSearch:
         attack, options: as for an audit.
         budget: the time limit of the whole search; None for the limit of one audit.
         before: what is known without the candidate, which does not count.
-        signs: the markers that replace hidden values, by row; the cells of other rows are left empty.
+        signs: the markers that replace hidden values, by row; an empty text is any sign that can stand for any count.
+            The cells of other rows are left empty.
     """
 
     def __init__(
@@ -138,10 +139,10 @@ class HidingSearch:
         return self._tried[rows]
 
     def _audit(self, rows: Rows) -> Audited:
-        """Return the audit with some rows hidden; counts that had a marker are asked about as before, and as empty."""
+        """Return the audit with some rows hidden; cells left empty that may have a sign are asked about as both."""
         after = without_rows(self.counts, rows, self.signs)
         found = self.audited(after)
-        emptied = sorted(row for row in rows if self.counts.hidden[row] and row not in self.signs)
+        emptied = sorted(row for row in rows if after.hidden[row] and not self.signs.get(row))
         if found.found or not emptied:
             return found
         hidden = after.hidden.copy()
@@ -338,8 +339,9 @@ def without_rows(counts: PublishedCounts, rows: Rows, signs: Mapping[int, str] |
         return counts
     chosen = np.array(sorted(rows))
     lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
-    marked = {row: counts.manifest.markers[sign][0] for row, sign in (signs or {}).items() if row in rows}
-    lower[chosen] = np.maximum(hidden_lower(counts)[chosen], [marked.get(row, 0) for row in chosen.tolist()])
+    marked, markers = {row: sign for row, sign in (signs or {}).items() if row in rows}, counts.manifest.markers
+    least = [markers.get(marked.get(row, ""), (0,))[0] for row in chosen.tolist()]
+    lower[chosen] = np.maximum(hidden_lower(counts)[chosen], least)
     upper[chosen], number[chosen] = UNBOUNDED, False
     hidden[chosen] |= np.isin(chosen, [*marked])
     denominators = counts.denominators.copy()

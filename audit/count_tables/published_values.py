@@ -128,7 +128,8 @@ class ValueReader:
         for what in filter(None, faults):
             line = f"{toml_text(faults[what][0])} = [1, 4]"
             remedy = say(
-                "write a whole number; or, if it stands for counts, say in [table] markers for which, such as {line}",
+                "write a whole number; or, if it stands for counts, say in [table] markers for which, such as {line}, "
+                "or [0, inf], if it can be any count",
                 line=line if manifest.markers else f"markers = {{ {line} }}",
             )
             part.note(column, texts, faults[what], f'"{faults[what][0]}": {what}', remedy, self.problems)

@@ -75,6 +75,7 @@ class CandidateReport:
         written: the files that were written with these cells hidden; all other fields are about the written
             files.
         stopped: why the search for such cells ended early; None if it was complete.
+        any_sign: whether any sign that can stand for any count may stand in the cells to leave empty.
         emptied: the columns that a repair emptied beside hidden counts.
         bare: whether the candidate is a workbook or the like, of which a repair writes a CSV file.
         ends_year: whether it is the last of the parts of a year, which are about other people each.
@@ -97,6 +98,7 @@ class CandidateReport:
     least: bool = False
     written: Annotated[tuple[str, ...], OMITTED] = ()
     stopped: Omittable[Reason] = None
+    any_sign: Annotated[bool, UNWRITTEN] = False
     emptied: Annotated[tuple[str, ...], UNWRITTEN] = ()
     bare: Annotated[bool, UNWRITTEN] = False
     ends_year: Annotated[bool, UNWRITTEN] = False

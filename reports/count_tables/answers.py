@@ -145,7 +145,10 @@ def _hiding(candidate: CandidateReport) -> Iterator[str]:
     if candidate.stopped is not None:
         yield best_so_far(candidate.stopped)
     elif candidate.least:
-        yield say("No cheaper cells suffice: inner cells cost less to hide than totals, small counts than large.")
+        yield say(
+            "With what is to stand in them, no cheaper cells suffice: inner cells cost less to hide than totals, small "
+            "counts than large."
+        )
     else:
         yield say("Cheaper cells may exist: there are too many combinations to try all.")
     yield from _signs(candidate)
@@ -199,10 +202,18 @@ def _signs(candidate: CandidateReport) -> Iterator[str]:
             len(signs),
             markers=", ".join(map(printable, dict.fromkeys(signs))),
         )
-    if empty := len(candidate.hide or ()) - len(signs):
+    empty = len(candidate.hide or ()) - len(signs)
+    if empty and candidate.any_sign:
         yield say_count(
-            "{count} [cell is|cells are] left empty: a marker that stands for small counts would be wrong for larger "
-            "ones.",
+            "{count} [cell is|cells are] left empty: the markers in series.toml are wrong for [its count|some of their "
+            "counts], or say too much of [it|them]. A sign of your own may stand there: name it in markers under "
+            '[table], such as "•" = [0, inf], any count.',
+            empty,
+        )
+    elif empty:
+        yield say_count(
+            "{count} [cell is|cells are] left empty, and no sign may stand there: [its count is not small, but "
+            "follows|some of their counts are not small, but follow] from other numbers.",
             empty,
         )
 

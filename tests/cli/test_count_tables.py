@@ -254,7 +254,7 @@ def test_what_a_repair_of_rounded_tables_leaves_empty_is_decided(said, tmp_path)
     folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
     path = folder / "series.toml"
     path.write_text(path.read_text(encoding="utf-8").replace("[policy]", f"{said}[policy]"), encoding="utf-8")
-    rows = ["A,m,5", "A,f,10", "A,All,10", "B,m,5", "B,f,30", "B,All,35", "All,m,10", "All,f,40", "All,All,45"]
+    rows = ["A,m,5", "A,f,10", "A,All,10", "B,m,30", "B,f,10", "B,All,40", "All,m,35", "All,f,15", "All,All,50"]
     candidate.write_text("\n".join(["area,sex,n", *rows, ""]), encoding="utf-8")
     code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
     assert (code, err, 'Write absent = "unknown"' in out) == (0, "", not said)

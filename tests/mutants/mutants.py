@@ -67,6 +67,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_described_series.py::test_an_unknown_person_is_no_counterfeit_in_findings": [
         ("audit.judgement.pseudonyms.ReportNames.identifier", "and not keyed.nameless", "and keyed.nameless"),
     ],
+    "unit/count_tables/test_hiding.py::test_an_own_sign_may_stand_in_cells_to_leave_empty": [
+        ("audit.count_tables.hiding.without_rows", "hidden[chosen] |= np.isin(chosen, [*marked])", "pass"),
+    ],
+    "unit/count_tables/test_hiding.py::test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough": [
+        ("audit.count_tables.candidate.judge_candidate", "not in {None, ReasonKind.TOO_HARD}", "is not None"),
+        ("audit.count_tables.candidate.judge_candidate", "chosen <= search.signs.keys()", "True"),
+    ],
     "unit/count_tables/test_hiding.py::test_what_follows_from_the_releases_before_is_not_new": [
         ("audit.count_tables.judged_counts.followed", "part.release < len", "part.release <= len"),
         ("audit.count_tables.judged_counts.followed", "before.lower >= outcome", "before.lower <= outcome"),
@@ -595,7 +602,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_count_tables.py::test_a_repair_leaves_no_number_from_which_what_it_hides_follows": [
         (
             "audit.count_tables.candidate._written",
-            "texts[counts.row[row]] = min(filter(None, signs), default=nothing)",
+            "texts[counts.row[row]] = min(filter(None, theirs), default=nothing)",
             "pass",
         ),
         ("audit.count_tables.candidate._written", ", *_numbers(source, manifest)", ""),

@@ -101,6 +101,78 @@ def test_inner_cells_come_before_margins(tmp_path):
     assert found.least
 
 
+def of_three_areas(seed, folder, **rules):
+    """Some cells of a table, then all of them, about the same people, every small count hidden."""
+    rng = random.Random(seed)  # noqa: S311
+    counts = {cell: rng.choice([0, 1, 3, 5, 9, 20]) for cell in product("NSW", "fm")}
+    cells = product(("N", "S", "W", "All"), SEXES)
+    every = [(cell, sum(n for (a, s), n in counts.items() if {*cell} <= {a, s, "All"})) for cell in cells]
+    rows = [(cell, "*" if 0 < n < 5 else str(n)) for cell, n in every]
+    first = [(cell, text if rng.random() < 0.4 else "") for cell, text in rows]
+    said = {"markers": {"*": (1, 4)}, "min_count": 5, "min_width": 5, "over_time": "same", **rules}
+    series = TinyTables(("area", "sex"), [first, rows], totals={"area": "All", "sex": "All"}, **said)
+    manifest = read_table_manifest(series.write(folder))
+    return replace(manifest, releases=manifest.releases[:1]), manifest.releases[1]
+
+
+def with_own_sign(candidate, hide, sign="•"):
+    """Write a sign of the office into the cells to leave empty."""
+    [table] = candidate.tables
+    lines = table.path.read_text(encoding="utf-8").splitlines()
+    for each in hide:
+        lines[each.line - 1] = f"{lines[each.line - 1].rpartition(',')[0]},{each.sign or sign}"
+    table.path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 7])
+def test_an_own_sign_may_stand_in_cells_to_leave_empty(seed, tmp_path):
+    """A law: it hides no count that follows from other numbers, where nothing says that no sign may stand there."""
+    manifest, candidate = of_three_areas(seed, tmp_path)
+    found, *_ = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
+    assert (found.any_sign, [each for each in found.hide or () if each.sign]) == (True, [])
+    manifest = replace(manifest, markers={**manifest.markers, "•": (0, UNBOUNDED)})
+    for sign in ("", "•"):
+        with_own_sign(candidate, found.hide, sign)
+        assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total == 0
+
+
+def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path):
+    """No hidden count has so many possible values, but nobody asks of an empty cell how many it has."""
+    counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
+    rule = '[[hiding]]\ncell = { area = "All", sex = "All" }\nkeep = true\n'
+    manifest, candidate = written(tmp_path, [(("N", "f"), "*")], table(counts), rule)
+    manifest = replace(manifest, over_time="independent", policy={**manifest.policy, "min_width": 40})
+    found, *_ = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
+    assert found.hide
+    assert not found.any_sign
+    assert "no sign may stand there" in " ".join(PLAIN.drawn(candidate_page(found)).split())
+    with_own_sign(candidate, found.hide)
+    manifest = replace(manifest, markers={**manifest.markers, "•": (0, UNBOUNDED)})
+    assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total
+
+
+def test_an_own_sign_is_declared_once_and_then_written(tmp_path):
+    """The road that `next` names: its refusal says how to declare the sign, and `repair` writes it from then on."""
+    manifest, candidate = of_three_areas(3, tmp_path / "s")
+    path = tmp_path / "s/series.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace(', "releases/2.csv"', ""), encoding="utf-8")
+    original = (own := tmp_path / "s/releases/2.csv").read_text(encoding="utf-8")
+    command = ["next", str(tmp_path / "s"), str(own)]
+    out = " ".join(run_main(*command)[1].split())
+    assert 'name it in markers under [table], such as "•" = [0, inf], any count' in out
+    with_own_sign(candidate, judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].hide)
+    code, _, err = run_main(*command)
+    assert (code, '"•" = [1, 4], or [0, inf], if it can be any count' in err) == (2, True)
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("markers = {", 'markers = { "•" = [0, inf],'), encoding="utf-8"
+    )
+    assert json.loads(run_main(*command, "--format", "json")[1])["new_total"] == 0
+    own.write_text(original, encoding="utf-8")
+    run_main("repair", *command[1:], "--output", str(tmp_path / "out"))
+    assert ",•\n" in (tmp_path / "out/2.csv").read_text(encoding="utf-8")
+    assert ",\n" not in (tmp_path / "out/2.csv").read_text(encoding="utf-8")
+
+
 def test_what_is_kept_is_not_hidden_and_a_cost_is_taken(tmp_path):
     counts = {("N", "f"): 31, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
     keep = '[[hiding]]\ncell = { area = "S" }\nkeep = true\n'
