@@ -8,6 +8,7 @@ from audit.model.errors import printable
 from audit.runtime.phrases import figure, joined, say
 from reports.frames import frames
 from reports.page import Block, Bullets, Entry, Page, PageVerdict, Paragraph, Section
+from reports.sentences import REVEAL
 
 
 def page(report: CheckReport) -> Page:
@@ -26,7 +27,7 @@ def page(report: CheckReport) -> Page:
         title = say("Violations (the first {shown} of {total})", shown=str(shown), total=total)
     blocks: list[Block] = [Entry(_where(each), [Paragraph(each.what)]) for each in report.offences]
     if any(offence.hidden for offence in report.offences):
-        blocks.append(Paragraph(say("See who they are with --reveal; that report is for internal use only.")))
+        blocks.append(Paragraph(str(REVEAL)))
     size = Paragraph(f"{RELEASES.counted(len(report.releases))}, {ROWS.counted(report.rows)}")
     sections, below = [Section(title, blocks)] if blocks else [], [Bullets(summary, soft=True)]
     return Page(name, report.revealed, [size], sections, verdict=verdict, summary=below)

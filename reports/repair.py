@@ -12,7 +12,7 @@ from audit.model.report import Report
 from audit.runtime.phrases import Noun, ReasonKind, figure, joined, kind_of, say, say_count, typed
 from reports.frames import frames
 from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section
-from reports.sentences import CONTRADICTED, best_so_far, reasons
+from reports.sentences import CONTRADICTED, IS_CSV, best_so_far, reasons
 from reports.verdict import headline, more_if_unchanged
 
 _SHOWN = 12
@@ -110,7 +110,7 @@ def _after(repair: Repair) -> Iterator[str]:
     files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
     if repair.bare:
-        yield say("It is a CSV file now: titles, notes and further sheets of the original are not in it.")
+        yield str(IS_CSV)
     if repair.sums:
         yield say_count(
             "{count} [row|rows] that ignore_rows leaves out [is|are] not in it: add up the [total|totals] again.",
@@ -192,7 +192,11 @@ def sentence(move: Move) -> str:
     >>> sentence(Move("merge", ("12", "48"), (), 2.5))
     'merge groups 12 and 48 (information lost, in rows: 2.5)'
     """
-    return say("{change} (information lost, in rows: {rows})", change=change(move), rows=figure(move.cost, ".3g"))
+    return _at_cost(change(move), move.cost)
+
+
+def _at_cost(change: str, rows: float) -> str:
+    return say("{change} (information lost, in rows: {rows})", change=change, rows=figure(rows, ".3g"))
 
 
 def change(move: Move) -> str:
@@ -271,8 +275,7 @@ def _total(total: MoveTotal) -> str:
     >>> _total(MoveTotal("withhold", 2, 2.0))
     '2 rows withheld (information lost, in rows: 2)'
     """
-    change, rows = _TOTALS[total.kind].counted(total.count), figure(total.cost, ".3g")
-    return say("{change} (information lost, in rows: {rows})", change=change, rows=rows)
+    return _at_cost(_TOTALS[total.kind].counted(total.count), total.cost)
 
 
 def _listed(texts: Sequence[str]) -> str:

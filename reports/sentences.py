@@ -72,6 +72,9 @@ _WAIVED = {
 }
 _CLAUSE = {"holds": Phrase("holds"), "violated": Phrase("is violated")}
 UNKNOWN = risk_text(None)
+REVEAL = Phrase("See who they are with --reveal; that report is for internal use only.")
+DECLARE = Phrase("Declare in series.toml what is not decided, and audit again.")
+IS_CSV = Phrase("It is a CSV file now: titles, notes and further sheets of the original are not in it.")
 _CUT_OFF = (ReasonKind.TIME_LIMIT, ReasonKind.INTERRUPTED)
 _NAMES_SHOWN = 20
 _MAKES_UNIQUE = 0.05
@@ -191,11 +194,13 @@ def violated(report: Report) -> Iterable[str]:
     for text in _once(report.policy.violations):
         yield say("Violated: {what}.", what=text)
     broken = breaking_releases(report)
-    if len(broken) > 1 and any(each.kind == "people" for each in report.policy.violations):
-        yield say("This is so in {count} of {all} releases.", count=len(broken), all=len(report.series.releases))
-    elif len(broken) > 1:
+    if len(broken) < 2:
+        return
+    so = say("This is so in {count} of {all} releases.", count=len(broken), all=len(report.series.releases))
+    if any(each.kind == "people" for each in report.policy.violations):
+        yield so
+    else:
         worst = max(broken.values(), key=lambda each: (each.alone, -each.k))
-        so = say("This is so in {count} of {all} releases.", count=len(broken), all=len(report.series.releases))
         alone = say_count(
             "In release {release}, {count} of {rows} rows [is|are] unique.",
             worst.alone,
@@ -482,7 +487,7 @@ def advice(report: Report) -> Iterable[str]:
                 "findings can be waived."
             )
         if not report.revealed and ADVERSARIES[report.adversary.kind].reads_key:
-            yield say("See who they are with --reveal; that report is for internal use only.")
+            yield str(REVEAL)
 
 
 def _to_decide(report: Report) -> Iterable[str]:
@@ -490,7 +495,7 @@ def _to_decide(report: Report) -> Iterable[str]:
     if out_of_time(report):
         yield say("Give more time with --time-limit SECONDS.")
     if report.tables is not None and any(kind_of(each.reason) is ReasonKind.NEEDS for each in report.policy.undecided):
-        yield say("Declare in series.toml what is not decided, and audit again.")
+        yield str(DECLARE)
 
 
 def out_of_time(report: Report) -> bool:

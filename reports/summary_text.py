@@ -19,10 +19,11 @@ _STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
 _TAKES = {
     ReasonKind.TIME_LIMIT: Phrase("more time: --time-limit SECONDS"),
     ReasonKind.UNFIT: Phrase("nothing: the attack is not for this kind of series"),
-    ReasonKind.NEEDS: Phrase("what the reason says, in series.toml or in the files"),
+    **dict.fromkeys(
+        (ReasonKind.NEEDS, ReasonKind.UNDECLARED), Phrase("what the reason says, in series.toml or in the files")
+    ),
     ReasonKind.CONTRADICTION: Phrase("corrected data, or other assumptions in series.toml"),
     ReasonKind.UNCONFIRMED: Phrase("your answer: {command}"),
-    ReasonKind.UNDECLARED: Phrase("what the reason says, in series.toml or in the files"),
     ReasonKind.TOO_HARD: Phrase("perhaps more time: --time-limit SECONDS; it may stay open"),
 }
 

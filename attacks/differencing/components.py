@@ -34,7 +34,7 @@ from audit.model.count_report import SMALL_COUNT
 from audit.model.count_tables import OPEN, CountTables
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
 
 if TYPE_CHECKING:
     from attacks.differencing.local_search import LocalSearch
@@ -56,6 +56,9 @@ _EXACTLY = 1000
 _FIRST = 5
 _SLICE = 300
 _WIDE = 1500
+
+
+_UNSETTLED = Phrase("the search did not settle a count in tables that depend on each other")
 
 
 class Remainder(Solutions):
@@ -135,7 +138,7 @@ class Remainder(Solutions):
             elif not is_finding[place]:
                 self._settle(int(left[place]), budget, by_bounds=True)
         if self.rows and (self.questions.decide(self.proved, self.seen) == OPEN).any():
-            self.reason = self.reason or say("the search did not settle a count in tables that depend on each other")
+            self.reason = self.reason or str(_UNSETTLED)
 
     def _is_mostly_free(self) -> bool:
         """Return whether many counts are unknown and few are fixed, so that local search has much to gain."""
@@ -284,7 +287,7 @@ class Remainder(Solutions):
         row = self.row(node)
         component, attained = self._component_of(row), self.proved[side][node] == self.seen[side][node]
         if component is None or attained or self._is_large(len(component.nodes)):
-            self.reason = self.reason or say("the search did not settle a count in tables that depend on each other")
+            self.reason = self.reason or str(_UNSETTLED)
             return
         if self._reach(node, side, budget) is None:
             self.reason = self.reason or say("an integer programme reached its limit")

@@ -24,6 +24,8 @@ from audit.runtime.phrases import Phrase, Reason, combined, figure, kind_of, per
 
 LARGEST_LIMIT = 10**9
 """The largest limit."""
+NO_ONE = Phrase("no person could be judged: each row is a counterfeit, or its value is known beforehand")
+"""Why a clause about people is undecided if nobody counts."""
 E = TypeVar("E", bound=Evidence)
 ListedValue: TypeAlias = tuple[str | None, str]
 """A sensitive attribute (None for any), and one of its values."""
@@ -223,7 +225,7 @@ class Clause(Limit):
         """Yield why an attack that found no violation does not decide the clause."""
         outcome = entry.outcome
         if outcome.subjects == 0:
-            no_one = say("no person could be judged: each row is a counterfeit, or its value is known beforehand")
+            no_one = str(NO_ONE)
             if outcome.alone is not None:
                 no_one = say(
                     "no person could be judged: the published values of every person change, although they must not"

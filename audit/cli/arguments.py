@@ -26,10 +26,11 @@ ON_TABLES = "differencing"
 """The attack on count tables; all others are on rows about people."""
 
 
+REQUIRED = Phrase("the following arguments are required: {names}")
 _OF_ARGPARSE = {
     re.compile(pattern): sentence
     for pattern, sentence in {
-        "the following arguments are required: (?P<names>.+)": Phrase("the following arguments are required: {names}"),
+        "the following arguments are required: (?P<names>.+)": REQUIRED,
         "unrecognized arguments: (?P<names>.+)": Phrase("unrecognized arguments: {names}"),
         r"argument (?P<name>.+?): invalid choice: (?P<value>.+) \(choose from (?P<names>.+)\)": Phrase(
             "argument {name}: invalid choice: {value} (choose from {names})"

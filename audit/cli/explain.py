@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from audit.cli.arguments import Commands, Names, add_output, add_settings, asked, settings_for
+from audit.cli.arguments import REQUIRED, Commands, Names, add_output, add_settings, asked, settings_for
 from audit.cli.output import opened, write
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import UsageError, printable
@@ -58,8 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(say("--cell is for count tables; name a person with --individual ID"))
         elif arguments.individual is None and arguments.record is None:
             raise UsageError(
-                say("the following arguments are required: {names}", names="--individual")
-                + say("; see `{command}`", command="audit explain --help")
+                REQUIRED.filled(names="--individual") + say("; see `{command}`", command="audit explain --help")
             )
         elif None not in (arguments.individual, arguments.record):
             raise UsageError(say("name a person with --individual ID, or a record with --record ID, not both"))

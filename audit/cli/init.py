@@ -102,6 +102,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     """
     from audit.init.confirmation import confirmed, undecided
     from audit.init.microdata import confirmed_microdata
+    from audit.init.summary import REFUSED
     from audit.io.manifest import is_about_tables
     from audit.io.toml import UNCONFIRMED, read_text
     from audit.model.errors import Problems
@@ -128,7 +129,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     if not (asked or microdata):
         lines = [say("{file}: nothing is left to confirm.", file=printable_path(path))]
     if not (microdata or is_about_tables(changed)) and (why := _refused(path.parent)):
-        lines.insert(1, _item("", say("Nothing yet: an audit refuses these files: {why}.", why=why)))
+        lines.insert(1, _item("", REFUSED.filled(why=why)))
     for reason in () if microdata else undecided(path.parent, changed):
         said = say("The policy stays undecided: {reason}.", reason=reason.rstrip("."))
         lines.insert(len(lines) - bool(asked), _item("", said))

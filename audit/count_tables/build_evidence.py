@@ -324,8 +324,7 @@ class _PeopleOfOneKind:
             bounds=bounds,
             interrupted=inside.interrupted or people.interrupted,
         )
-        reason = say("{names} has more combinations than are checked", names=self.part.dimensions[self.place].axis.name)
-        unasked = [Unasked(left, reason, (SAME_KIND,))] if left else []
+        unasked = Unasked.of(left, [self.part.dimensions[self.place].axis.name], (SAME_KIND,))
         return self._named(_asking(tables, boxes, SAME_KIND), first, names), outcome, unasked
 
     def _asked(self, tables: CountTables) -> CountOutcome:

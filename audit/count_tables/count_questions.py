@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -61,6 +61,12 @@ class Unasked:
     count: int
     reason: str
     rules: tuple[int, ...] = (SMALL_COUNT,)
+
+    @classmethod
+    def of(cls, count: int, names: Iterable[str], rules: tuple[int, ...] = (SMALL_COUNT,)) -> list[Unasked]:
+        """Return that there are too many boxes of these dimensions; none if no question was left out."""
+        reason = say("{names} has more combinations than are checked", names=printable(" x ".join(names)))
+        return [cls(count, reason, rules)] if count else []
 
 
 class StatisticRows:
@@ -307,10 +313,7 @@ class QuestionBuilder:
         return np.isin(keys(label, sizes), keys(others, sizes))
 
     def _note(self, count: int, places: Sequence[int]) -> None:
-        if count:
-            names = " x ".join(self.sets[place].name for place in places)
-            reason = say("{names} has more combinations than are checked", names=printable(names))
-            self.unasked.append(Unasked(count, reason))
+        self.unasked += Unasked.of(count, (self.sets[place].name for place in places))
 
     def _increases(self, derived: Sequence[CountQuestions]) -> Iterator[CountQuestions]:
         """Yield, for releases that only grow, the increase of each box since earlier releases.

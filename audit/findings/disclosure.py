@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Generic, Literal
 import numpy as np
 
 from audit.findings.proof import Proof, either, in_full, in_short
-from audit.findings.wording import listing
+from audit.findings.wording import certain_from, listing
 from audit.model.arrays import Codes, Columns, Flags, Floats, Places
 from audit.model.errors import printable
 from audit.model.evidence import Evidence
@@ -156,12 +156,12 @@ class Disclosure(OnePersonFinding[C]):
         value = printable(self.value)
         if self.attribute is not None:
             value = f"{printable(self.attribute)} {value}"
+        if not (self.alone or by_version):
+            return certain_from(self.individual, value, self.release)
         about = {"who": printable(self.individual, 200), "release": printable(self.release), "value": value}
         if self.alone:
             return say("{who} has {value} in release {release}, whatever other releases show", **about)
-        if by_version:
-            return say("{who} has {value}, in release {release}", **about)
-        return say("{who} has {value}, certain from release {release} on", **about)
+        return say("{who} has {value}, in release {release}", **about)
 
     def steps(self: Disclosure[str]) -> Iterator[str]:
         """Yield what the person's groups leave possible, and the proof in short."""

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Generic, Literal, TypeAlias
 
 import numpy as np
 
-from audit.findings.wording import multiset
+from audit.findings.wording import certain_from, multiset
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import (
@@ -175,12 +175,7 @@ class Pinned(Combination[C]):
 
     def sentence(self: Pinned[str], *, by_version: bool) -> str:
         """Return a sentence with the person's value."""
-        return say(
-            "{who} has {value}, certain from release {release} on",
-            who=printable(str(self.individual), 200),
-            value=printable(self.value),
-            release=printable(self.release),
-        )
+        return certain_from(str(self.individual), printable(self.value), self.release)
 
     def mentioned(self: Pinned[int]) -> Iterable[Member]:
         """Return the person, or the counterfeit."""

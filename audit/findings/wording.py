@@ -37,6 +37,12 @@ def multiset(side: Mapping[Any, int]) -> str:
     return names[0] if len(names) == 1 and set(side.values()) == {1} else f"{{{', '.join(names)}}}"
 
 
+def certain_from(who: str, value: str, release: str) -> str:
+    """Return from which release on a person's value is certain; `value` is ready to print."""
+    about = {"who": printable(who, 200), "value": value, "release": printable(release)}
+    return say("{who} has {value}, certain from release {release} on", **about)
+
+
 def described(cells: Mapping[str, str]) -> str:
     """Return the cells of a record, each with the name of its quasi-identifier."""
     return ", ".join(f"{printable(name)} {printable(cell)}" for name, cell in cells.items())

@@ -118,6 +118,7 @@ _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
 _EXCLUDES = {"count": "individual", "individual": "count"}  # a row of several people names none of them
 _LEFT_OPEN = {OPEN: Phrase("leave it open; the verdict stays undecided")}
 OF_SENSITIVE = ("harmless", "left_out", "similar")
+CAN_CHANGE = Phrase('Can the value of "{column}" of a person change between two releases?')
 _ORDER, _WAVES = "series.releases", "series.releases_by"
 _OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
 _CHANGES, _CHANGING = "adversary.transitions", "columns.changing"
@@ -591,9 +592,7 @@ class _Asked:
             answers["stated"] = say("in the ways that {file} lists", file=file)
         answers[ANY] = say("any value may become any other; an audit then judges each release by itself")
         answers[OPEN] = say("in some ways, which {file} does not list yet; it remains a guess", file=file)
-        question = say(
-            'Can the value of "{column}" of a person change between two releases?', column=printable(joined(names))
-        )
+        question = CAN_CHANGE.filled(column=printable(joined(names)))
         default = OPEN if stated in (NEVER, ANY) else "stated"
         answer = self.ask(Question(f"{question} ({joined(why)})" if why else question, answers, default))
         if answer == OPEN:

@@ -47,7 +47,7 @@ from audit.init.count_refusals import (
     refuse_unrecognised,
 )
 from audit.init.count_rules import TableGuesses, guess_numbers, in_words, limit_within, rounding_of
-from audit.init.found_files import FOLDERS
+from audit.init.found_files import FOLDERS, UNORDERED
 from audit.init.guess import SNAPSHOTS
 from audit.init.summary import sheets_of
 from audit.io.argus_files import covered_by_digits
@@ -94,8 +94,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     releases, table = rules.document["series"]["releases"], rules.table
     tags = [release_tag(each) if isinstance(each, str) else each["tag"] for each in releases]
     if not in_time(tags)[1]:
-        why = say("The names of the releases do not show their order; put them in the order of publication.")
-        rules.doubt("series.releases", why)
+        rules.doubt("series.releases", str(UNORDERED))
     if len(releases) > 1 or rules.periods:
         if is_running(table.get("value", "")) or all(map(is_running, tags)):
             table["over_time"] = "cumulative"

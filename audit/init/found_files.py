@@ -38,6 +38,7 @@ BESIDE = {"register": Phrase("register"), "transitions": Phrase("transitions"), 
 _MANIFESTS = frozenset({"series.toml", "microdata.toml"})
 FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
 """The folders of a series whose files have a role by their folder."""
+UNORDERED = Phrase("The names of the releases do not show their order; put them in the order of publication.")
 _HALF = re.compile(
     r"(?:.*/)?(?P<begin>|.*[._-])(?:(?P<rows>rows|qit?)|values|st|sa)\.(?:csv|csv\.gz|parquet)", re.IGNORECASE
 )
@@ -456,8 +457,7 @@ def _check_releases(found: FoundFiles) -> None:
     ]
     found.guesses.state("series.releases", entries, "" if is_clear else say("published in this order"))
     if not is_clear:
-        why = say("The names of the releases do not show their order; put them in the order of publication.")
-        found.guesses.doubt("series.releases", why)
+        found.guesses.doubt("series.releases", str(UNORDERED))
     meant = [
         name
         for name, tag in ((name, release_tag(name)) for name in found.names if name in found.unused)

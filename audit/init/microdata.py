@@ -18,6 +18,7 @@ import numpy as np
 from audit.count_tables.published_texts import commas_are_decimal
 from audit.init.columns import Column, partition, perhaps_harmless, read_columns
 from audit.init.confirmation import (
+    CAN_CHANGE,
     OF_SENSITIVE,
     Ask,
     Question,
@@ -58,7 +59,7 @@ from audit.io.microdata import (
 from audit.io.one_value import range_of
 from audit.io.publication_order import in_time, natural
 from audit.io.respelling import fold, ungrouped
-from audit.io.rules.spelling import perhaps_one_value, respelled
+from audit.io.rules.spelling import HAVE_COMMAS, perhaps_one_value, respelled
 from audit.io.toml import toml_key, toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
@@ -71,6 +72,7 @@ _HEAD = Phrase(
 
 
 _CONFIRM = "`audit init --microdata --confirm`"
+_HAVE_SEVERAL = Phrase("some people have several rows in one table")
 _FEW = 30
 """The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
 _MOST_CODES = 200  # such as departments
@@ -136,7 +138,7 @@ def _complete(found: FoundFiles) -> None:
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
     if (row := files[0].one_row) is not None:
         key = "columns.gravest" if row.gravest else "columns.latest_by"
-        guesses.state(key, [*row.gravest] or row.column, say("some people have several rows in one table"))
+        guesses.state(key, [*row.gravest] or row.column, str(_HAVE_SEVERAL))
     guesses.state("columns.quasi_identifiers", names, say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, why)
     sign = _state_decimal(guesses, (*known, found.sensitive), {*missing, ""})
@@ -198,7 +200,7 @@ def _state_decimal(guesses: Guesses, columns: Sequence[Column], missing: Collect
     with_commas = [(each, [text for text in each.texts if "," in text and text not in missing]) for each in columns]
     for column, texts in with_commas:
         if commas_are_decimal(texts):
-            guesses.state("columns.decimal", ",", say('numbers of "{column}" have decimal commas', column=column.name))
+            guesses.state("columns.decimal", ",", HAVE_COMMAS.filled(column=column.name))
             return ","
     for column, texts in with_commas:
         if texts and all(ungrouped(text, ",") != text for text in texts):
@@ -637,7 +639,7 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
             said.pop(key, None)
         if "gravest" in said:
             said["gravest"] = [*_gravest(microdata.snapshots, microdata.individual, sensitive)]
-            said["gravest"].comment(f"{say('guess: ')}{say('some people have several rows in one table')}")
+            said["gravest"].comment(f"{say('guess: ')}{_HAVE_SEVERAL}")
         document.pop("updates", None)  # they are those of another column, as is the file that was drafted
         path = microdata.folder / TRANSITIONS
         if path.exists() and path.read_text(encoding="utf-8") == drafted:
@@ -763,7 +765,7 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
     values = [old for old, new in found if old == new]
     every = [(old, new) for old in values for new in values]
     listed, full = _file_of(microdata.folder, found), _file_of(microdata.folder, every)
-    question = say('Can the value of "{column}" of a person change between two releases?', column=microdata.sensitive)
+    question = CAN_CHANGE.filled(column=microdata.sensitive)
     question = f"{question} ({_evidence(len(files), people)})"
     answers = {"never": say("no, as with a place of birth; methods then refuse a table in which it does")}
     if not people:

@@ -34,6 +34,7 @@ _ROLES = {
     "group": Phrase("group"),
     "count": Phrase("count"),
 }
+REFUSED = Phrase("Nothing yet: an audit refuses these files: {why}.")
 _FILES_SHOWN = 24
 _ALIKE_SHOWN = 12
 
@@ -42,7 +43,7 @@ def found_rows(manifest: Manifest, found: FoundFiles, refused: str) -> dict[str,
     """Return the summary: files, columns, entries for irregularities, and what can be judged, unless it is refused."""
     judged = _judged(manifest, len(found.keys))
     if refused:
-        judged = say("Nothing yet: an audit refuses these files: {why}.", why=refused)
+        judged = REFUSED.filled(why=refused)
     return {
         say("Files"): _file_rows(found),
         say("Columns, with how many different cells"): _column_rows(found),

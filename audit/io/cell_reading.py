@@ -39,7 +39,7 @@ from audit.io.notations import (
     read_number,
 )
 from audit.io.respelling import skeleton
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
 
 _NOTHING: frozenset[str] = frozenset()
 _SENTINEL_DIGITS = ("7", "8", "9")
@@ -202,8 +202,7 @@ def parse_value(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Fr
         return _day(parse_point(text, kind, missing))
     number = read_number(known)
     if number is None:
-        remedy = say("write a decimal number of at most 40 characters, or declare the column categorical")
-        raise CellError(say("the value is not a number"), remedy)
+        raise _not_a_number()
     return number
 
 
@@ -309,11 +308,12 @@ def _is_code(number: Fraction) -> bool:
     return number == -1 or (alike and (number < 0 or len(digits) > 1))
 
 
+_WRITE_DAY = Phrase("write it as 2024-03-17, or declare the column categorical")
+
+
 def _day(point: Interval | None) -> Fraction | None:
     if point is not None and point.low != point.high:
-        raise CellError(
-            say("the value is not a single day"), say("write it as 2024-03-17, or declare the column categorical")
-        )
+        raise CellError(say("the value is not a single day"), str(_WRITE_DAY))
     return None if point is None else point.low
 
 
@@ -332,11 +332,13 @@ def parse_point(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> In
     if read is not None and read.interval is not None:
         return read.interval
     if kind.is_date:
-        raise CellError(
-            say("the value is not a date"), say("write it as 2024-03-17, or declare the column categorical")
-        )
+        raise CellError(say("the value is not a date"), str(_WRITE_DAY))
+    raise _not_a_number()
+
+
+def _not_a_number() -> CellError:
     remedy = say("write a decimal number of at most 40 characters, or declare the column categorical")
-    raise CellError(say("the value is not a number"), remedy)
+    return CellError(say("the value is not a number"), remedy)
 
 
 def _exact(text: str, kind: Kind) -> Reading | None:

@@ -132,8 +132,7 @@ def _read_workbook(path: Path) -> ForeignTable:
             merged = {name: sheet.merged_cell_ranges or () for name, sheet in sheets}
             hidden = {each.name for each in book.sheets_metadata if each.visible is not SheetVisibleEnum.Visible}
         except CalamineError as error:
-            what = say("this workbook cannot be read, or it has a password")
-            raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
+            raise _unreadable() from error
     texts = {name: [[*map(text, row)] for row in rows] for name, rows in filled.items()}
     chosen = _sheet_of_table({name: texts[name] for name in large} or texts)
     cells = read = texts.pop(chosen) if chosen is not None else []
@@ -162,14 +161,18 @@ def _read_workbook(path: Path) -> ForeignTable:
         elsewhere = (*elsewhere, *texts_outside_cells(path))
         unlike = (*shown_otherwise(path, texts if chosen is None else {**texts, chosen: read}),)
     except (zipfile.BadZipFile, ET.ParseError) as error:
-        what = say("this workbook cannot be read, or it has a password")
-        raise Fault(what, say("save it again as .xlsx without a password, or as CSV")) from error
+        raise _unreadable() from error
     others = (*texts,), (*left,), (*like,), (*lists,)
     return ForeignTable(names, columns, lines or [1], chosen if texts else None, *others, above, elsewhere, unlike)
 
 
 Lines: TypeAlias = list[tuple[int, list[str]]]
 Merged: TypeAlias = Sequence[tuple[tuple[int, int], tuple[int, int]]]
+
+
+def _unreadable() -> Fault:
+    what = say("this workbook cannot be read, or it has a password")
+    return Fault(what, say("save it again as .xlsx without a password, or as CSV"))
 
 
 def _from_header(

@@ -24,7 +24,7 @@ from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import ANY, NEVER, as_file_name
 from audit.io.notations import kind_of_days
 from audit.io.publication_order import in_time, natural
-from audit.io.release_reading import further_rows, ranked_dates
+from audit.io.release_reading import WRITE_DATES, further_rows, ranked_dates
 from audit.io.respelling import as_plain_number, ungrouped, with_decimal_point
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import totals
@@ -108,9 +108,7 @@ class OneRow:
             rank, first = ranked_dates(texts, kind_of_days(texts))
             wrong = codes == first
             what = say("the cell is not a date")
-            remedy = say(
-                "write dates as 2024-03-17, 17.03.2024 or 20240317, or all of them as months (2024-03 or 03/2024)"
-            )
+            remedy = str(WRITE_DATES)
         table.note_first(wrong, self.column, what, remedy, problems)
         return table.without(further_rows(people, rank[codes], latest=True))
 

@@ -34,6 +34,9 @@ SEVERAL_ROWS = Phrase(
 )
 
 
+WRITE_DATES = Phrase("write dates as 2024-03-17, 17.03.2024 or 20240317, or all of them as months (2024-03 or 03/2024)")
+
+
 class ReleaseContext(Protocol):
     """The parts of a series that the reading of a release uses, and to which it adds new people and values."""
 
@@ -211,9 +214,7 @@ class ReleaseReading:
         if wrong is not None:
             row = int(np.flatnonzero(codes == wrong)[0])
             what = say("the cell is not a date")
-            remedy = say(
-                "write dates as 2024-03-17, 17.03.2024 or 20240317, or all of them as months (2024-03 or 03/2024)"
-            )
+            remedy = str(WRITE_DATES)
             day_first, month_first = Kind.DAY_FIRST, Kind.MONTH_FIRST
             if None not in (single_day(texts[wrong], day_first), single_day(texts[wrong], month_first)):
                 what = say("the column does not show which number is the day and which the month")

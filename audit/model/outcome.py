@@ -346,6 +346,11 @@ def interruption() -> Reason:
     return Reason(say("the run was interrupted before the attack finished"), ReasonKind.INTERRUPTED)
 
 
+def timeline_bounds() -> Reason:
+    """Return why an attack is incomplete that finished only for all releases."""
+    return Reason(say("the timeline's numbers are lower bounds"))
+
+
 def per_person_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on single people do not apply, or None if they do."""
     if evidence.adversary.knows_people:

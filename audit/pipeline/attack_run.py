@@ -28,7 +28,15 @@ from audit.judgement.selection import KnownClaims, gathered, selection_of
 from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import AuditError, UsageError, printable
-from audit.model.outcome import Attack, FailedAttack, Outcome, PerPersonAttack, RefinableAttack, interruption
+from audit.model.outcome import (
+    Attack,
+    FailedAttack,
+    Outcome,
+    PerPersonAttack,
+    RefinableAttack,
+    interruption,
+    timeline_bounds,
+)
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
 from audit.runtime.budget import Budget
@@ -346,12 +354,12 @@ def _with_timeline(attack: Attack, evidence: View, outcome: Outcome, releases: i
             if not budget.exhausted():
                 early = followed_until(evidence, count)
                 before = attacked(attack, early, early.key, budget)
-        except UnfollowedError:
-            reason = say("too many records may belong to one person")
+        except UnfollowedError as error:
+            reason = error.reason
         line = None if before is None else before.measures.timeline
         if before is None or not isinstance(line, list):
-            why = combined([reason or budget.reason, say("the timeline's numbers are lower bounds")])
-            outcome = replace(outcome, status="incomplete", reason=combined([outcome.reason or "", why or ""]))
+            why = combined([outcome.reason or "", reason or budget.reason or "", timeline_bounds()])
+            outcome = replace(outcome, status="incomplete", reason=why)
             break
         counts, exposed = [*line[-1:], *counts], [*(before.exposed or ())[-1:], *exposed]
     counts = [0] * (releases - len(counts)) + counts

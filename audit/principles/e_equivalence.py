@@ -31,7 +31,15 @@ from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, Flags, Numbers, Places
 from audit.principles.group_contents import Signatures, first_rows, for_people, of_attribute
-from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, listed, seen_in_rows
+from audit.principles.principle import (
+    OTHER_VALUES,
+    BrokenClause,
+    Check,
+    PrincipleNeeds,
+    PrincipleViolation,
+    listed,
+    seen_in_rows,
+)
 from audit.runtime.phrases import say
 
 
@@ -192,7 +200,7 @@ class _ValueHistories:
                 before=self._values(int(before[moved[number]])),
             )
 
-        clause = say("people in a group of other values than before")
+        clause = str(OTHER_VALUES)
         return self._doubts(release, clause, row[moved], what, self.series.people)
 
     def _presences(self) -> tuple[Presences, Presences]:

@@ -21,11 +21,10 @@ from audit.io.background_knowledge import check_listed, update_sets
 from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Flags, Places, combine, distinct
-from audit.model.errors import printable
 from audit.model.evidence import UpdateSets
 from audit.principles.group_contents import Signatures, for_people, of_attribute
 from audit.principles.m_invariance import not_unique
-from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, listed, seen_in_rows
+from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, compared, listed, seen_in_rows
 from audit.runtime.phrases import parted, say, say_count
 
 
@@ -180,11 +179,7 @@ class _Steps:
 
         def what(number: int) -> str:
             at = wrong[number]
-            return say(
-                "compared with the person's group in release {release}, {change}",
-                release=printable(self.tags[since[at]]),
-                change=self.illegal(int(old[at]), int(rows[at]), int(now[at])),
-            )
+            return compared(self.tags[since[at]], self.illegal(int(old[at]), int(rows[at]), int(now[at])))
 
         clause = say("people whose group is not a legal update instance of their last group")
         return self.breaches(release, clause, row[wrong], what)

@@ -15,9 +15,17 @@ import numpy as np
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Places
-from audit.model.errors import printable
 from audit.principles.group_contents import Signatures, first_rows, for_people, of_attribute
-from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, listed, seen_in_rows
+from audit.principles.principle import (
+    OTHER_VALUES,
+    BrokenClause,
+    Check,
+    OneByOne,
+    PrincipleNeeds,
+    compared,
+    listed,
+    seen_in_rows,
+)
 from audit.runtime.phrases import parted, say
 
 
@@ -130,11 +138,7 @@ class _FirstSignatures:
                 parts.append(say("missing: {values}", values=listed(names[code] for code in gone)))
             if come := new - old:
                 parts.append(say("new: {values}", values=listed(names[code] for code in come)))
-            return say(
-                "compared with the person's group in release {release}, {change}",
-                release=printable(self.tags[self.since[who[number]]]),
-                change=parted(parts),
-            )
+            return compared(self.tags[self.since[who[number]]], parted(parts))
 
-        clause = of_attribute(say("people in a group of other values than before"), series, sensitive)
+        clause = of_attribute(str(OTHER_VALUES), series, sensitive)
         return seen_in_rows(release, clause, rows[moved], what, series.people)

@@ -17,10 +17,12 @@ from audit.io.series import Series
 from audit.model.anonymizer import Promise
 from audit.model.arrays import Places
 from audit.model.errors import printable
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import Phrase, say, say_count
 
 SHOWN = 5
 _VALUES_SHOWN = 12
+
+OTHER_VALUES = Phrase("people in a group of other values than before")
 
 Use = Literal["ignored", "used", "required"]
 
@@ -174,6 +176,12 @@ def seen_in_rows(
         return PrincipleViolation(release.tag, (group,), at, what(number), names)
 
     return breaches(clause, row, offence, decided=decided)
+
+
+def compared(release: str, change: str) -> str:
+    """Return what is different from the person's group in an earlier release."""
+    about = {"release": printable(release), "change": change}
+    return say("compared with the person's group in release {release}, {change}", **about)
 
 
 def listed(texts: Iterable[str]) -> str:

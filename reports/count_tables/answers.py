@@ -16,7 +16,7 @@ from reports.count_tables.sentences import measured, state
 from reports.frames import frames
 from reports.next_commands import repairing
 from reports.page import Bullets, Page, PageSteps, PageTable, Paragraph, Section
-from reports.sentences import best_so_far, facts, reasons, settings
+from reports.sentences import DECLARE, IS_CSV, best_so_far, facts, reasons, settings
 from reports.summary_text import assumptions
 from reports.verdict import headline
 
@@ -72,7 +72,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
     open_ = {kind_of(each.reason) for each in candidate.after.policy.undecided}
     unsettled = open_ & {ReasonKind.TIME_LIMIT, ReasonKind.TOO_HARD, ReasonKind.INTERRUPTED}
     if ReasonKind.NEEDS in open_ or (open_ - unsettled and not candidate.new_total and not candidate.undecided):
-        yield say("Declare in series.toml what is not decided, and audit again.")
+        yield str(DECLARE)
     if open_ and candidate.new_total:
         yield say("What follows is right only as far as the verdict is decided.")
     if not candidate.new_total and (open_ or candidate.undecided):
@@ -261,7 +261,7 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
         names = joined([f'"{printable(name)}"' for name in candidate.emptied])
         yield say("Beside hidden counts, the cells of these columns are empty now: {names}.", names=names)
     if candidate.bare and candidate.written:
-        yield say("It is a CSV file now: titles, notes and further sheets of the original are not in it.")
+        yield str(IS_CSV)
 
 
 def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator[str]:

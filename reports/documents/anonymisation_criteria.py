@@ -59,7 +59,7 @@ class AnonymisationCriteria(Document):
                 say("Verdict by the policy in force"),
                 chain(sections.verdict(report), recommendation(report, commands=False)),
             ),
-            (say("What was not decided, and what limits the result"), sections.limits_of_the_audit(report)),
+            sections.limits_of_the_audit(report),
             (say("Assessment"), sections.signature(say("Data protection officer"))),
         ]
 

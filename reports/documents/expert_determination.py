@@ -29,7 +29,7 @@ class ExpertDetermination(Document):
             (say("The expert"), [Paragraph(say("Name and qualification: {blank}", blank=known))]),
             (say("The data"), sections.audited(report)),
             (say("Methods and results"), _results(report)),
-            (say("What was not decided, and what limits the result"), sections.limits_of_the_audit(report)),
+            sections.limits_of_the_audit(report),
             (say("Conditions"), [Bullets(list(_conditions(report)))]),
             (say("Until when it holds"), _expiry(report)),
             (say("Determination"), sections.signature(say("Expert"))),

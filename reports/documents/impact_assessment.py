@@ -31,7 +31,7 @@ class ImpactAssessment(Document):
             (say("The processing (Article 35(7)(a))"), _processing(report)),
             (say("Necessity and proportionality (Article 35(7)(b))"), [_necessity()]),
             (say("Risks to the people in the data (Article 35(7)(c)): what was measured"), _risks(report)),
-            (say("What was not decided, and what limits the result"), sections.limits_of_the_audit(report)),
+            sections.limits_of_the_audit(report),
             (say("Measures (Article 35(7)(d))"), _measures(report)),
             (say("Review (Article 35(11))"), _review()),
             (say("Decision"), _decision()),

@@ -368,8 +368,12 @@ def attacks(report: Report) -> Iterator[Block]:
         yield from (Facts(counts.measured(report)), Paragraph(counts.checked(report)))
 
 
-def limits_of_the_audit(report: Report) -> Iterator[Block]:
-    """Yield what was not decided, irregularities of the files, and accepted findings."""
+def limits_of_the_audit(report: Report) -> Part:
+    """Return the section on what was not decided, irregularities of the files, and accepted findings."""
+    return say("What was not decided, and what limits the result"), _limits_of_the_audit(report)
+
+
+def _limits_of_the_audit(report: Report) -> Iterator[Block]:
     lines = [*undecided(report)]
     said = {each.reason for each in report.policy.undecided}  # these name the attack with the reason
     cut = [a for a in report.attacks if a.reason and a.status != "skipped"]

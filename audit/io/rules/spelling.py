@@ -50,6 +50,7 @@ from audit.model.errors import Doubt, Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 
+HAVE_COMMAS = Phrase('numbers of "{column}" have decimal commas')
 INDIVIDUAL = "individual"
 REGISTER = "register"
 """In place of a release in a crosswalk: the file says what the register's values are called in the series."""
@@ -152,7 +153,7 @@ class Decimal(ColumnRule, key="decimal", form=Reader.value, why=Phrase("numbers 
                     column=printable(name),
                 )
                 warning = ReportWarning("stray-cells", what) if name in columns.quasi_identifiers else None
-                why = say('numbers of "{column}" have decimal commas', column=name)
+                why = HAVE_COMMAS.filled(column=name)
                 yield Hint(name, texts, Decimal(","), why, warning)
 
 

@@ -5,6 +5,7 @@ import re
 import string
 import subprocess
 import sys
+from collections import defaultdict
 from functools import cache
 
 import polib
@@ -15,6 +16,8 @@ from audit.runtime.phrases import LANGUAGE, Noun, Phrase, day, figure, percent, 
 from reports.languages.catalogues import FOLDER, LANGUAGES, in_language, language, of_locale
 from reports.languages.extract import ROOT, SAYING, said_in, sentences
 
+LONG = 45
+"""The characters of a sentence that is written in one place alone."""
 CODES = [code for code in LANGUAGES if code != "en"]
 
 
@@ -40,6 +43,17 @@ def test_what_is_said_is_a_literal():
                 for line, name, said, _ in said_in(file, SAYING, (), {}):
                     wanted = [said[place - 1] for place in SAYING[name]]
                     assert all(isinstance(each, str) for each in wanted), (path, line)
+
+
+def test_a_long_sentence_stands_once():
+    """What two places say is a `Phrase`, or a function, of the room that owns it."""
+    places = defaultdict[str, list[str]](list)
+    for package in ("audit", "attacks", "anonymizers", "reports"):
+        for path in (ROOT / package).rglob("*.py"):
+            with path.open("rb") as file:
+                for line, _, said, _ in said_in(file, SAYING, (), {}):
+                    places[str(said[0])].append(f"{path.relative_to(ROOT)}:{line}")
+    assert {said: where for said, where in places.items() if len(where) > 1 and len(said) >= LONG} == {}
 
 
 @pytest.mark.parametrize("code", CODES)
