@@ -178,8 +178,7 @@ class HidingSearch:
     def _may_be_sharper(self, finding: CountFinding) -> bool:
         """Return whether the candidate may say more of a count than is proved, of which as much was known before."""
         manifest = self.counts.manifest
-        is_own = manifest.over_time != "independent" or manifest.change is not None
-        return not finding.exact and (is_own or finding.release == manifest.tags[-1])
+        return not finding.exact and (manifest.relates_releases or finding.release == manifest.tags[-1])
 
     def _known_before(
         self, judged: JudgedCounts, found: Sequence[CountFinding], earlier: PublishedCounts

@@ -243,6 +243,11 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
     hiding: tuple[HidingRule, ...] = ()
 
     @property
+    def relates_releases(self) -> bool:
+        """Whether one release can say more about the counts of another one."""
+        return self.over_time != "independent" or self.change is not None
+
+    @property
     def blank_is_zero(self) -> bool:
         """Whether an empty cell means 0, as a missing row does; in exact tables it is not published."""
         return self.absent_is_zero and bool(self.rounding or self.perturbation)

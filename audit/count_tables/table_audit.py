@@ -43,7 +43,7 @@ from audit.model.report import (
     Violation,
     Waived,
 )
-from audit.runtime.phrases import Reason, ReasonKind, kind_of, say
+from audit.runtime.phrases import Reason, ReasonKind, kind_of, say, say_count
 from audit.runtime.version import VERSION
 
 _TERMS, _LONG = 100_000, 200
@@ -55,7 +55,8 @@ class AcceptedCounts:
 
     Attributes:
         ids: the findings whose count is known no more precisely than waivers or the baseline accept.
-        unsized: the findings of waivers that do not state how much they accept; these are undecided.
+        unsized: the findings of waivers that do not state how much they accept, and those whose exact intervals are
+            not known; these are undecided.
         waived: the outcome of each waiver.
         doubts: the doubts that such waivers raise.
         still: the number of findings of the baseline that are found again.
@@ -246,18 +247,27 @@ def _accepted(judged: JudgedCounts, options: AuditOptions) -> AcceptedCounts:
     """Return the findings that waivers and the baseline accept."""
     manifest, baseline = judged.counts.manifest, options.baseline
     key = private_key(manifest.folder / PRIVATE, make=False) if manifest.waivers else None
-    found, clauses = dict[str, CountSize](), dict[str, frozenset[str]]()
+    found, clauses, inexact = dict[str, CountSize](), dict[str, frozenset[str]](), set[str]()
     for place, ident in judged.ids.items() if manifest.waivers or baseline is not None else ():
         found[ident] = judged.size(place)
         clauses[ident] = clauses.get(ident, frozenset()) | judged.violated(place)
+        _, question, outcome = judged.at(place)
+        inexact |= {ident} if manifest.relates_releases and not outcome.exact[question] else set()
     book, ids = WaiverBook(manifest.waivers, options.today, key), np.array([*found], dtype=np.str_)
     before = [baseline is not None and is_known(baseline.counts, *each) for each in found.items()]
     known = np.array(before, dtype=np.bool_)
     waived, unsized = book.judge(NamedFindings([*found], [*found.values()], [*clauses.values()]), known)
     accepted, doubted = frozenset(ids[waived | known].tolist()), frozenset(ids[unsized].tolist())
-    return AcceptedCounts(
-        accepted, doubted, book.outcomes(reveal=True), [*book.doubts(reveal=True, stable=True)], int(known.sum())
-    )
+    doubts = [*book.doubts(reveal=True, stable=True)]
+    if perhaps := accepted & inexact:  # more may follow than is proved, and than was known before
+        why = say_count(
+            "{count} accepted [count|counts] may be known more precisely than is accepted; give more time with "
+            "--time-limit SECONDS",
+            len(perhaps),
+        )
+        about = frozenset[str]().union(*(clauses[ident] for ident in perhaps))
+        doubts.append(Doubt(Reason(why, ReasonKind.TOO_HARD), about))
+    return AcceptedCounts(accepted - perhaps, doubted | perhaps, book.outcomes(reveal=True), doubts, int(known.sum()))
 
 
 def _standing(judged: JudgedCounts, reading: SecondReading, given: Container[str]) -> frozenset[str] | None:

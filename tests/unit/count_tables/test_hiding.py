@@ -1,5 +1,6 @@
 """Repairs of count tables: what is hidden, what is proposed, and what a published number stands for."""
 
+import datetime
 import json
 import random
 from collections import Counter
@@ -20,10 +21,12 @@ from audit.count_tables.published_texts import Interpreter, published_rate_inter
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables, report_on
 from audit.count_tables.table_rules import Rates
+from audit.io.manifest import Waiver
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.count_tables import NOTHING, OPEN
 from audit.model.json_types import UNBOUNDED
+from audit.model.report import BaselineFacts
 from audit.runtime.candidate_search import SearchOutOfTimeError
 from audit.runtime.phrases import Reason, ReasonKind
 from reports.count_tables.answers import candidate_page
@@ -241,6 +244,31 @@ def test_a_count_known_before_may_be_known_more_precisely_than_is_proved(over_ti
     )
     assert [(each.lower, each.upper) for each in exact.before.findings] == [(1, 4), (1, 4)]
     assert [(each.new_total, each.undecided) for each in (exact, limited)] == [(0, False), (0, is_open)]
+
+
+@pytest.mark.parametrize("over_time", ["same", "cumulative", "independent"])
+@pytest.mark.parametrize("how", ["waiver", "baseline"])
+def test_no_interval_is_accepted_that_may_be_narrower_than_is_proved(how, over_time, tmp_path):
+    """A limit leaves open whether a later release sharpens an accepted count; independent ones do not."""
+    rows = [(("A",), "s"), (("B",), "s"), (("C",), "20"), (("D",), "20"), (("All",), "45")]
+    series = TinyTables(
+        ("area",), [rows, [(("C",), "20")]], totals={"area": "All"}, markers={"s": (1, 7)}, over_time=over_time,
+        min_width=5, min_count=4,
+    )  # fmt: skip
+    manifest = read_table_manifest(series.write(tmp_path))
+    found = audit_tables(manifest, Differencing(), EVERYTHING)
+    assert [(each.lower, each.upper) for each in found.findings] == [(1, 4), (1, 4)]
+    options = EVERYTHING
+    if how == "waiver":
+        far = {"reason": "r", "expires": datetime.date(2999, 1, 1)}
+        waivers = [Waiver(finding=each.id, sizes={each.id: each.size}, **far) for each in found.findings]
+        manifest = replace(manifest, waivers=tuple(waivers))
+    else:
+        known = {each.id: each.size for each in found.findings}
+        options = replace(options, baseline=BaselineFacts(None, ("1", "2"), False, 2, 0, (*known,), counts=known))
+    exact, limited = (audit_tables(manifest, each, options) for each in (Differencing(), Limited()))
+    assert (exact.exit_code, limited.exit_code) == (0, 0 if over_time == "independent" else 3)
+    assert ("2 accepted counts may be known more precisely" in str(limited.policy)) == (over_time != "independent")
 
 
 @pytest.mark.parametrize(("quarters", "found"), [(("25", "25"), ["A", "B", "C", "D"]), (("25", "28"), [])])
