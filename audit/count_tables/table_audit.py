@@ -14,7 +14,7 @@ import numpy as np
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.count_findings import FindingBuilder, Known, with_pictures
 from audit.count_tables.doubts import check_columns_are_there, surest_limits, table_doubts, without_guesses
-from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge, tables_facts
+from audit.count_tables.judged_counts import CountAttack, JudgedCounts, followed, judge, tables_facts
 from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts, check_audited, earlier_counts
 from audit.count_tables.read_counts import read_counts
@@ -35,6 +35,7 @@ from audit.model.measures import ABSENT, RiskMeasures
 from audit.model.report import (
     AdversaryFacts,
     AttackReport,
+    BaselineFacts,
     Contradictions,
     CountSize,
     Input,
@@ -43,6 +44,7 @@ from audit.model.report import (
     Violation,
     Waived,
 )
+from audit.runtime.budget import Budget
 from audit.runtime.phrases import Reason, ReasonKind, kind_of, say, say_count
 from audit.runtime.version import VERSION
 
@@ -59,14 +61,15 @@ class AcceptedCounts:
             not known; these are undecided.
         waived: the outcome of each waiver.
         doubts: the doubts that such waivers raise.
-        still: the number of findings of the baseline that are found again.
+        baseline: the baseline, with the number of its findings that are found again, and with those that it did not ask
+            for; None without one.
     """
 
     ids: frozenset[str]
     unsized: frozenset[str]
     waived: Sequence[Waived]
     doubts: Sequence[Doubt]
-    still: int
+    baseline: BaselineFacts | None
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ def report_on(counts: PublishedCounts, attack: CountAttack, options: AuditOption
 def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
     """Return the report on judged counts; a finding whose certificate fails is undecided."""
     counts, facts = judged.counts, tables_facts(judged.counts)
-    accepted = _accepted(judged, options)
+    accepted = _accepted(judged, attack, options)
     certified = _certified(judged, accepted.ids, options.findings, facts)
     judged = certified.judged
     reading = SecondReading(judged, attack, options)
@@ -145,7 +148,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         policy=replace(policy, waived=tuple(accepted.waived)),
         time_limit=options.time_limit,
         left_out=len(accepted.ids),
-        baseline=None if options.baseline is None else replace(options.baseline, still=accepted.still),
+        baseline=accepted.baseline,
         interrupted=certified.interrupted or reading.stopped,
         tables=facts,
         failed_certificates=certified.failed,
@@ -243,7 +246,7 @@ def _measures(judged: JudgedCounts) -> CountMeasures:
     )
 
 
-def _accepted(judged: JudgedCounts, options: AuditOptions) -> AcceptedCounts:
+def _accepted(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> AcceptedCounts:
     """Return the findings that waivers and the baseline accept."""
     manifest, baseline = judged.counts.manifest, options.baseline
     key = private_key(manifest.folder / PRIVATE, make=False) if manifest.waivers else None
@@ -255,6 +258,11 @@ def _accepted(judged: JudgedCounts, options: AuditOptions) -> AcceptedCounts:
         inexact |= {ident} if manifest.relates_releases and not outcome.exact[question] else set()
     book, ids = WaiverBook(manifest.waivers, options.today, key), np.array([*found], dtype=np.str_)
     before = [baseline is not None and is_known(baseline.counts, *each) for each in found.items()]
+    if baseline is not None:
+        unasked = frozenset[str]() if all(before) else _unasked_before(judged, baseline, attack, options)
+        counts = {**baseline.counts, **{ident: found[ident] for ident in unasked}}
+        baseline = replace(baseline, still=sum(before), counts=counts, known=tuple(sorted({*baseline.known, *unasked})))
+        before = [is_before or ident in unasked for is_before, ident in zip(before, found, strict=True)]
     known = np.array(before, dtype=np.bool_)
     waived, unsized = book.judge(NamedFindings([*found], [*found.values()], [*clauses.values()]), known)
     accepted, doubted = frozenset(ids[waived | known].tolist()), frozenset(ids[unsized].tolist())
@@ -267,7 +275,28 @@ def _accepted(judged: JudgedCounts, options: AuditOptions) -> AcceptedCounts:
         )
         about = frozenset[str]().union(*(clauses[ident] for ident in perhaps))
         doubts.append(Doubt(Reason(why, ReasonKind.TOO_HARD), about))
-    return AcceptedCounts(accepted - perhaps, doubted | perhaps, book.outcomes(reveal=True), doubts, int(known.sum()))
+    return AcceptedCounts(accepted - perhaps, doubted | perhaps, book.outcomes(reveal=True), doubts, baseline)
+
+
+def _unasked_before(
+    judged: JudgedCounts, baseline: BaselineFacts, attack: CountAttack, options: AuditOptions
+) -> frozenset[str]:
+    """Return the ids of findings that follow, as precisely, from the releases of a baseline that did not ask for them.
+
+    Which counts are asked for depends on what a further release shows. There are none if the files have changed since.
+    """
+    manifest = judged.counts.manifest
+    earlier = replace(manifest, releases=manifest.releases[: len(baseline.releases)])
+    files = {table.path for each in earlier.releases for table in each.tables}
+    is_same = earlier.tags == baseline.releases and {*map(_digest, files)} <= baseline.digests
+    if not is_same or len(manifest.releases) == len(earlier.releases):
+        return frozenset()
+    before = judge(read_counts(earlier), attack, options)
+    asked = {*map(before.id_of, range(len(before.verdict)))}
+    places = [place for place, ident in judged.ids.items() if ident not in asked]
+    return frozenset(
+        judged.ids[place] for place in followed(judged, places, before.counts, attack, Budget(options.time_limit))
+    )
 
 
 def _standing(judged: JudgedCounts, reading: SecondReading, given: Container[str]) -> frozenset[str] | None:

@@ -119,6 +119,7 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
         counts = _counts(report) if about_tables else {}
         stable, releases = about_tables or report["stable_ids"], tuple(map(str, report["series"]["releases"]))
         passed, made = bool(report["policy"]["passed"]), _day(report)
+        digests = frozenset(str(each["sha256"]) for each in report["inputs"])
     if about_tables != of_tables:
         kinds = say("a series of count tables"), say("a series of rows about people")
         this, series = kinds if about_tables else kinds[::-1]
@@ -134,7 +135,8 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
     if left_out:
         what = say_count("it leaves {count} [finding|findings] out", left_out)
         raise UsageError(f"--baseline {shown}: {what}; {how}")
-    return BaselineFacts(made, releases, passed, len(ids), 0, tuple(sorted(ids)), classes, risks, counts, intervals)
+    known = tuple(sorted(ids))
+    return BaselineFacts(made, releases, passed, len(ids), 0, known, classes, risks, counts, intervals, digests)
 
 
 _PAGES = (".html", ".md")

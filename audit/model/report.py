@@ -415,6 +415,7 @@ class BaselineFacts:
         risks: the risks of findings, by id; absent if no finding has a risk.
         counts: what was known about each count, by id; absent if no finding is about a count.
         intervals: the known interval of a value, by id; absent if there are none.
+        digests: the SHA-256 of each of its files.
     """
 
     made: datetime.date | None
@@ -427,6 +428,7 @@ class BaselineFacts:
     risks: Annotated[Mapping[str, Probability], OMITTED] = field(default_factory=dict)
     counts: Annotated[Mapping[str, CountSize], OMITTED] = field(default_factory=dict)
     intervals: Annotated[Mapping[str, tuple[ExactFraction, ExactFraction]], OMITTED] = field(default_factory=dict)
+    digests: Annotated[frozenset[str], UNWRITTEN] = frozenset()
 
 
 @dataclass(frozen=True)

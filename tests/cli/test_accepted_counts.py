@@ -63,6 +63,30 @@ def test_a_candidate_that_sharpens_what_is_known_may_not_go_out(number, tmp_path
     assert (report["known_before"], report["baseline"]["still"]) == ((0, 0) if number else (2, 2))
 
 
+@pytest.mark.parametrize(
+    ("number", "is_new"), [("", False), ("5", True), ("edited", True)], ids=["empty", "a number", "edited since"]
+)
+def test_what_only_a_later_release_asks_about_is_not_new_if_it_followed_before(number, is_new, tmp_path):
+    """Areas A and B are 2 to 5 together, which is asked under another name where a release names their region."""
+    first = [(("A",), "s"), (("B",), "s"), (("C",), "20"), (("All",), "25")]
+    tables = TinyTables(
+        ("area",), [first], totals={"area": "All"}, markers={"s": (1, 4)}, over_time="same", min_count=6,
+        categories={"area": {"A": ("A",), "B": ("B",), "C": ("C",), "D": ("D",), "R": ("A", "B")}},
+    )  # fmt: skip
+    folder, old = tables.write(tmp_path / "s"), tmp_path / "old.json"
+    old.write_text(json.dumps(audited(folder)[1]), encoding="utf-8")
+    with_next(folder, "")
+    (folder / "releases/2.csv").write_text(f"area,n\nR,{number.replace('edited', '')}\n", encoding="utf-8")
+    if number == "edited":
+        path = folder / "releases/1.csv"
+        path.write_text(path.read_text(encoding="utf-8").replace("25", "24"), encoding="utf-8")
+    code, report, cells = audited(folder, "--baseline", str(old))
+    assert (code, "R" in [area for area, *_ in cells]) == (int(is_new), is_new)
+    assert report["baseline"]["still"] or is_new
+    (tmp_path / "again.json").write_text(json.dumps(report), encoding="utf-8")
+    assert is_new or audited(folder, "--baseline", str(tmp_path / "again.json"))[0] == 0
+
+
 def test_a_report_made_with_a_baseline_is_a_complete_baseline(tmp_path):
     folder = series(tmp_path / "s")
     for _ in range(2):
