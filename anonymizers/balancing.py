@@ -110,7 +110,7 @@ def assignments(
         taken, rows = _batch(heap, left, m, enough)
         left -= rows * len(taken)
         for number, value in taken:
-            heapq.heappush(heap, (number + rows, value))
+            heapq.heappush(heap, (rows - number, value))
         yield tuple(sorted(value for _, value in taken)), rows
 
 
@@ -130,7 +130,9 @@ def most(counts: Counts, signature: Signature, m: int) -> int:
 
 
 def _batch(heap: list[tuple[int, int]], left: int, m: int, enough: int) -> tuple[list[tuple[int, int]], int]:
-    """Take the next batch's values from the heap; return them and alpha, the number of rows of each.
+    """Take the next batch's values from the heap; return their numbers of rows, and them, and alpha, the rows of each.
+
+    The heap holds pairs of minus the number of rows and the value, so that the most frequent value comes first.
 
     Beta, the number of values, is the least number from m on for which Inequalities 5 to 7 allow alpha >= 1. Solved for
     alpha they read: alpha <= n_beta, alpha * (beta - m) <= left - m * n_1, alpha * beta <= left - m * n_(beta + 1).
@@ -146,26 +148,27 @@ def _batch(heap: list[tuple[int, int]], left: int, m: int, enough: int) -> tuple
     taken: list[tuple[int, int]] = []
     best: tuple[int, int, int] | None = None
     while heap:
-        taken.append(heapq.heappop(heap))
+        number, value = heapq.heappop(heap)
+        taken.append((-number, value))
         beta = len(taken)
         if beta < m:
             continue
         following = -heap[0][0] if heap else 0
-        alpha = min(-taken[-1][0], (left - m * following) // beta)
+        alpha = min(taken[-1][0], (left - m * following) // beta)
         if best is not None:
-            alpha = min(alpha, (left + m * taken[0][0]) // (beta - m))
+            alpha = min(alpha, (left - m * taken[0][0]) // (beta - m))
         if alpha >= 1:
             missing = max(0, -(-(enough - alpha * beta) // beta) * beta)
-            batch = missing, -alpha * beta, beta
-            best = min(best or batch, batch)
+            batch = missing, alpha * beta, beta
+            best = min(best or batch, batch, key=lambda each: (each[0], -each[1]))
             if not missing:
                 break
     if best is None:
         raise AssertionError("S- was not m-eligible: Lemma 5 promises a batch")
     _, rows, beta = best
-    for item in taken[beta:]:
-        heapq.heappush(heap, item)
-    return taken[:beta], -rows // beta
+    for number, value in taken[beta:]:
+        heapq.heappush(heap, (-number, value))
+    return taken[:beta], rows // beta
 
 
 @dataclass(frozen=True)

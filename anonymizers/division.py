@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anonymizers.balancing import Signature, Slots, eligible, keep
-from audit.model.anonymizer import Bounds, RefusalError, Snapshot
+from audit.model.anonymizer import RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers, numbered
 from audit.runtime.phrases import say, say_count
 
@@ -97,19 +97,3 @@ def newcomers(snapshot: Snapshot, signature: Codes, m: int, rng: np.random.Gener
     before = np.cumsum(counts) - counts
     ordered = value[order]
     return drawn[order[np.arange(len(order)) - before[ordered] < kept[ordered]]]
-
-
-def bounds(point: Codes, group: Numbers, groups: int) -> Bounds:
-    """Return the least and the greatest quasi-identifiers of each group.
-
-    Args:
-        point: the quasi-identifiers of rows, as places in their scales; shape (rows, attributes), int32.
-        group: the group of each row; shape (rows,).
-        groups: the number of groups, none of which is empty.
-    """
-    low = np.full((groups, point.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
-    high = np.full_like(low, -1)
-    for column in range(point.shape[1]):
-        np.minimum.at(low[:, column], group, point[:, column])
-        np.maximum.at(high[:, column], group, point[:, column])
-    return Bounds(low, high)

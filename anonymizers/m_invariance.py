@@ -17,9 +17,9 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizers.balancing import Slots, assignments
-from anonymizers.division import bounds, divide, newcomers
+from anonymizers.division import divide, newcomers
 from anonymizers.splitting import SlotBuckets, split
-from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
+from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers
 from audit.model.history import PublicationHistory
 from audit.model.options import option
@@ -107,5 +107,5 @@ def _split(snapshot: Snapshot, slots: Slots, row: Numbers, home: Numbers) -> Dra
         row=row.astype(np.int32),
         group=group.astype(np.int32),
         value=slots.value[home].astype(np.int32),
-        cells=bounds(point[row != COUNTERFEIT], group[row != COUNTERFEIT], int(height.sum())),
+        cells=Bounds.of(point[row != COUNTERFEIT], group[row != COUNTERFEIT], int(height.sum())),
     )

@@ -10,7 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.partition import KClasses, partition
+from anonymizers.k_classes import KClasses
+from anonymizers.partition import partition
 from audit.model.anonymizer import Bounds, Draft, Promise, Snapshot
 from audit.model.history import PublicationHistory
 

@@ -19,7 +19,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from anonymizers.partition import KClasses, Partition, partition
+from anonymizers.k_classes import KClasses
+from anonymizers.partition import Partition, partition
 from audit.model.anonymizer import OLD_END, DomainParts, Draft, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Places, numbered, tally
 from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease

@@ -10,49 +10,17 @@ Section 5.1.
 
 All regions are cut once in each round, by sorting their rows together, because numpy is fast on long arrays. Kernels
 compiled by numba took half the time, but longer to load.
-
-k classes: the common part of methods that publish classes of at least k people as generalized cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.division import bounds
-from audit.model.anonymizer import OLD_END, Form, RefusalError, Scale, Snapshot
+from audit.model.anonymizer import OLD_END, Bounds, Scale
 from audit.model.arrays import Codes, Flags, Numbers
-from audit.model.options import option
-from audit.runtime.phrases import say
-
-
-@dataclass(frozen=True)
-class KClasses:
-    """The parameter k of a method, and its form.
-
-    Attributes:
-        k: the least number of people in a class; at least 2.
-    """
-
-    k: int = option(help="the promise: number of people in a class", least=2)
-    forms: ClassVar[tuple[Form, ...]] = ("generalization",)
-    links_records: ClassVar[bool] = True
-    follows_updates: ClassVar[bool] = False
-
-    def rows(self, snapshot: Snapshot) -> Codes:
-        """Return the places of all rows, ascending.
-
-        Raises:
-            RefusalError: there are fewer than k rows.
-        """
-        rows = np.arange(len(snapshot), dtype=np.int32)
-        if len(rows) < self.k:
-            what = say("the snapshot has {count} rows, fewer than k = {k}", count=len(rows), k=self.k)
-            raise RefusalError(what, say("ask for a smaller k, or wait for more rows"), rows=rows)
-        return rows
 
 
 @dataclass(frozen=True)
@@ -120,7 +88,7 @@ def partition(
         upto[lower, attribute] = after[lower + 1, attribute] = cut[divided]
         fresh = np.zeros(len(of), dtype=np.bool_)
         fresh[lower] = fresh[lower + 1] = True
-    box = bounds(point, region, len(of))
+    box = Bounds.of(point, region, len(of))
     whole = np.full(len(point) if root is None else len(root), -1, dtype=np.int32)
     whole[chosen] = region
     return Partition(whole, of, after, upto, box.low, box.high)
@@ -136,7 +104,7 @@ def _cuts(
 ) -> tuple[Numbers, Codes]:
     """Return the attribute and the place at which each region is to be cut, `OLD_END` where no cut is allowed."""
     size = np.bincount(region)
-    box = bounds(point, region, len(size))
+    box = Bounds.of(point, region, len(size))
     wide = [
         scale.place[high] - scale.place[low] for scale, low, high in zip(scales, box.low.T, box.high.T, strict=True)
     ]

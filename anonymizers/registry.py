@@ -13,7 +13,7 @@ METHODS: Registry[type[Anonymizer]] = Registry(
         "m-invariance": "anonymizers.m_invariance:MInvarianceAnonymizer",
         "m-distinct": "anonymizers.m_distinct.method:MDistinctAnonymizer",
         "m-distinct-star": "anonymizers.m_distinct.method:MDistinctStarAnonymizer",
-        "e-equivalence": "anonymizers.e_equivalence:EEquivalenceAnonymizer",
+        "e-equivalence": "anonymizers.e_equivalence.method:EEquivalenceAnonymizer",
         "monotonic-mondrian": "anonymizers.monotonic_mondrian:MonotonicMondrianAnonymizer",
         "mondrian": "anonymizers.mondrian:MondrianAnonymizer",
         "l-diversity": "anonymizers.l_diversity:LDiversityAnonymizer",

@@ -34,7 +34,7 @@ from audit.model.arrays import Numbers, exchangeable
 from audit.model.evidence import UpdateSets
 
 Mask = int
-Signature = tuple[Mask, ...]
+UpdateSetSignature = tuple[Mask, ...]
 
 
 def masks_of(updates: UpdateSets) -> list[Mask]:
@@ -43,7 +43,7 @@ def masks_of(updates: UpdateSets) -> list[Mask]:
     return [int.from_bytes(row.tobytes(), "little") for row in packed]
 
 
-def signed(values: Iterable[int], masks: Sequence[Mask]) -> Signature:
+def signed(values: Iterable[int], masks: Sequence[Mask]) -> UpdateSetSignature:
     """Return the update set signature of a group with these values: the sorted list of their sets."""
     return tuple(sorted(masks[value] for value in values))
 
@@ -55,11 +55,11 @@ class ValueSets:
     Attributes:
         sets: the set of each entry.
         classes: the values of each class, ascending.
-        value_class: the class of each value, -1 for values that are in no set; shape (values,).
+        value_class: the class of each value, -1 for values that are in no set (not covered); shape (values,).
         useful: the useful classes of each entry.
     """
 
-    sets: Signature
+    sets: UpdateSetSignature
     classes: tuple[Numbers, ...]
     value_class: Numbers
     useful: tuple[tuple[int, ...], ...]
@@ -78,7 +78,7 @@ class ValueSets:
 
 
 @lru_cache(maxsize=20_000)
-def entries_of(sets: Signature, values: int) -> ValueSets | None:
+def entries_of(sets: UpdateSetSignature, values: int) -> ValueSets | None:
     """Return the entries of sets, or None if the sets have no system of distinct representatives.
 
     >>> entries = entries_of((0b01, 0b11), 2)  # value 0 must be in the first entry, and is useless in the second
@@ -108,7 +108,7 @@ def _useful(inside: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[tupl
     return tuple(tuple(of[found & (entry == each)].tolist()) for each in range(len(inside)))
 
 
-def intersected(first: Signature, second: Signature) -> Signature | None:
+def intersected(first: UpdateSetSignature, second: UpdateSetSignature) -> UpdateSetSignature | None:
     """Return the intersections of the sets of two signatures, in the pairing with the largest overlap.
 
     None if there is no pairing in which all pairs overlap. It is an assignment problem; the score of a pair is the
@@ -175,21 +175,17 @@ class SignatureBucket:
         """Return the number of counterfeits that the bucket needs."""
         return self.settled()[1] * len(self.entries) - len(self)
 
-    def absorb(self, waiting: Numbers) -> Numbers:
-        """Add new people as long as the bucket does not become higher.
+    def fitting(self, waiting: Numbers) -> Numbers:
+        """Return how many new people of each value fit into the bucket without making it higher; shape (values,).
 
         Args:
             waiting: the number of new people of each value; shape (values,).
-
-        Returns:
-            The number of people added of each value; shape (values,).
         """
         places, height = self.settled()
         most, taken = np.minimum(waiting, height - self.counts), np.zeros_like(waiting)
         for values, number in zip(self.entries.classes, self._pulled(places, height, most), strict=True):
             if number:
                 taken[values] = most[values] - _levelled(waiting[values], most[values], number)
-        self.counts = self.counts + taken
         return taken
 
     def _pulled(self, places: RowPlaces, height: int, most: Numbers) -> list[int]:

@@ -28,11 +28,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.division import bounds, misplaced
+from anonymizers.division import misplaced
 from anonymizers.m_distinct import colouring
-from anonymizers.m_distinct.entries import Signature, SignatureBucket, entries_of, intersected, masks_of, signed
+from anonymizers.m_distinct.entries import (
+    SignatureBucket,
+    UpdateSetSignature,
+    entries_of,
+    intersected,
+    masks_of,
+    signed,
+)
 from anonymizers.m_distinct.new_records import Batch, Ends, Family, families, grouped
-from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
+from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Floats, Numbers
 from audit.model.evidence import UpdateSets
 from audit.model.history import PublicationHistory
@@ -43,8 +50,8 @@ from audit.runtime.phrases import say
 _MOST_BUCKETS = 24
 
 
-Merger = tuple[tuple[int, int], Signature]
-"""Two buckets whose rows go into the bucket of a signature, if their values are useful in it."""
+Merger = tuple[tuple[int, int], UpdateSetSignature]
+"""Two buckets whose rows go into the bucket of a signature, if it covers their values."""
 
 
 def mergers(buckets: Sequence[SignatureBucket]) -> list[Merger]:
@@ -88,13 +95,15 @@ def mergers(buckets: Sequence[SignatureBucket]) -> list[Merger]:
 class _Plan:
     """The result of merging two buckets, and the number of counterfeits that it saves."""
 
-    signature: Signature
+    signature: UpdateSetSignature
     merged: SignatureBucket
     rest: tuple[SignatureBucket, SignatureBucket]
     saved: int
 
 
-def _planned(buckets: Sequence[SignatureBucket], pair: tuple[int, int], places: dict[Signature, int]) -> _Plan | None:
+def _planned(
+    buckets: Sequence[SignatureBucket], pair: tuple[int, int], places: dict[UpdateSetSignature, int]
+) -> _Plan | None:
     first, second = (buckets[number] for number in pair)
     signature = intersected(first.entries.sets, second.entries.sets)
     taken = places.get(signature, pair[0]) if signature is not None else -1
@@ -103,11 +112,11 @@ def _planned(buckets: Sequence[SignatureBucket], pair: tuple[int, int], places: 
     entries = entries_of(signature, len(first.counts))
     if entries is None:
         return None
-    useful = entries.value_class >= 0
-    merged = SignatureBucket(entries, np.where(useful, first.counts + second.counts, 0))
+    covered = entries.value_class >= 0
+    merged = SignatureBucket(entries, np.where(covered, first.counts + second.counts, 0))
     rest = (
-        SignatureBucket(first.entries, np.where(useful, 0, first.counts)),
-        SignatureBucket(second.entries, np.where(useful, 0, second.counts)),
+        SignatureBucket(first.entries, np.where(covered, 0, first.counts)),
+        SignatureBucket(second.entries, np.where(covered, 0, second.counts)),
     )
     saved = sum(each.counterfeits() for each in (first, second)) - sum(each.counterfeits() for each in (merged, *rest))
     return _Plan(signature, merged, rest, max(0, saved))
@@ -193,10 +202,10 @@ class _Release:
         self.masks = masks_of(self.updates)
         self.new: Numbers = np.zeros(0, dtype=np.int64)
         self._buckets: list[SignatureBucket] = []
-        self._number: dict[Signature, int] = {}
+        self._number: dict[UpdateSetSignature, int] = {}
         self._home: Numbers = np.full(len(snapshot), -1, dtype=np.int64)
 
-    def _bucket(self, signature: Signature) -> int:
+    def _bucket(self, signature: UpdateSetSignature) -> int:
         """Return the number of the bucket of a signature, and make the bucket if there is none."""
         if signature not in self._number:
             entries = entries_of(signature, len(self.updates))
@@ -214,7 +223,7 @@ class _Release:
         """Return the rows of these people, in their random order."""
         return self.new[self._home[self.new] < 0]
 
-    def known(self) -> list[Signature]:
+    def known(self) -> list[UpdateSetSignature]:
         """Return the signatures of the buckets, those with most layers first."""
         layers = [len(bucket) // len(bucket.entries) for bucket in self._buckets]
         order = sorted(range(len(layers)), key=lambda number: (-layers[number], number))
@@ -236,7 +245,7 @@ class _Release:
             bucket[number] = self._bucket(signed(so_far.signatures[number], self.masks))
         self._home[back] = bucket[signature[back]]
         self._count()
-        self._check_useful(back, value)
+        self._check_covered(back, value)
 
     def _count(self) -> None:
         """Count the rows of each bucket by value."""
@@ -246,7 +255,7 @@ class _Release:
         for bucket, each in zip(self._buckets, counts, strict=True):
             bucket.counts = each.astype(np.int64)
 
-    def _check_useful(self, back: Numbers, value: Codes) -> None:
+    def _check_covered(self, back: Numbers, value: Codes) -> None:
         if not self._buckets:
             return
         classes = np.stack([each.entries.value_class for each in self._buckets])
@@ -259,16 +268,17 @@ class _Release:
         snapshot, places = self.snapshot, self.snapshot.places()
         waiting, left = self.waiting(), self._unplaced()
         rows_of = np.split(left[np.argsort(snapshot.value[left], kind="stable")], np.cumsum(waiting)[:-1])
-        # The buckets with the fewest useful values first.
+        # The buckets that cover the fewest values first.
         choice = sorted(
             range(len(self._buckets)), key=lambda each: ((self._buckets[each].entries.value_class >= 0).sum(), each)
         )
         for number in choice:
             if not waiting.any():
                 return
-            taken = self._buckets[number].absorb(waiting)
+            taken = self._buckets[number].fitting(waiting)
             if not taken.any():
                 continue
+            self._buckets[number].counts = self._buckets[number].counts + taken
             waiting -= taken
             inside = places[self._home == number]
             for value in np.flatnonzero(taken).tolist():
@@ -280,8 +290,8 @@ class _Release:
         """Move people to buckets of intersections if that saves counterfeits."""
         for pair, signature in mergers(self._buckets):
             number = self._bucket(signature)
-            useful = self._buckets[number].entries.value_class >= 0
-            moved = np.isin(self._home, pair) & useful[self.snapshot.value]
+            covered = self._buckets[number].entries.value_class >= 0
+            moved = np.isin(self._home, pair) & covered[self.snapshot.value]
             self._home[moved] = number
         self._count()
 
@@ -331,7 +341,7 @@ class _Release:
             row=row.astype(np.int32),
             group=group.astype(np.int32),
             value=value.astype(np.int32),
-            cells=bounds(snapshot.point[row[real]], group[real], int(before[-1])),
+            cells=Bounds.of(snapshot.point[row[real]], group[real], int(before[-1])),
         )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.balancing import assignments
-from anonymizers.m_distinct.entries import Mask, Signature
+from anonymizers.m_distinct.entries import Mask, UpdateSetSignature
 from audit.model.anonymizer import RefusalError
 from audit.model.arrays import Codes, Numbers
 from audit.model.errors import printable
@@ -47,7 +47,7 @@ class Family:
 class Batch:
     """New people who go into the bucket of a signature: at most `rows` of each family."""
 
-    signature: Signature
+    signature: UpdateSetSignature
     rows: int
     families: tuple[Family, ...]
 
@@ -184,7 +184,7 @@ class Ends:
         return chosen
 
 
-def grouped(found: Sequence[Family], counts: Numbers, m: int, known: Sequence[Signature]) -> list[Batch]:
+def grouped(found: Sequence[Family], counts: Numbers, m: int, known: Sequence[UpdateSetSignature]) -> list[Batch]:
     """Return the batches that put people into buckets; existing buckets are filled first.
 
     If more than 1/m of the people belong to one family, counterfeits of other families balance it.
@@ -210,7 +210,7 @@ def grouped(found: Sequence[Family], counts: Numbers, m: int, known: Sequence[Si
     ]
 
 
-def _families_of(signature: Signature, found: Sequence[Family], size: Numbers) -> tuple[int, ...] | None:
+def _families_of(signature: UpdateSetSignature, found: Sequence[Family], size: Numbers) -> tuple[int, ...] | None:
     """Return the largest families that fit the entries of a bucket, ascending; None if there are too few."""
     of: dict[Mask, list[int]] = {}
     for place in np.argsort(size, kind="stable").tolist():

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Numbers
 from audit.model.errors import AuditError
 from audit.model.evidence import UpdateSets
 from audit.model.history import PublicationHistory
@@ -84,6 +84,22 @@ class Bounds:
 
     low: Codes
     high: Codes
+
+    @classmethod
+    def of(cls, point: Codes, group: Numbers, groups: int) -> Bounds:
+        """Return the cells of some groups.
+
+        Args:
+            point: the quasi-identifiers of rows, as places in their scales; shape (rows, attributes), int32.
+            group: the group of each row; shape (rows,).
+            groups: the number of groups, none of which is empty.
+        """
+        low = np.full((groups, point.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
+        high = np.full_like(low, -1)
+        for column in range(point.shape[1]):
+            np.minimum.at(low[:, column], group, point[:, column])
+            np.maximum.at(high[:, column], group, point[:, column])
+        return cls(low, high)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonymizers.e_equivalence import EEquivalenceAnonymizer
+from anonymizers.e_equivalence.method import EEquivalenceAnonymizer
 from audit.model.anonymizer import COUNTERFEIT, RefusalError, Scale, Snapshot
 from audit.model.history import PublicationHistory, PublishedRelease
 from tests.helpers.amount import some

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from anonymizers.e_equivalence import EEquivalenceAnonymizer
+from anonymizers.e_equivalence.method import EEquivalenceAnonymizer
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.model.anonymizer import COUNTERFEIT, Draft

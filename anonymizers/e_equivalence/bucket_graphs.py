@@ -28,11 +28,11 @@ class Ties:
     """How now and the end of each bucket are connected before new people are added.
 
     Attributes:
-        flow: the smallest cut of the graph, if now and the end are connected; otherwise 0; shape (buckets,).
+        cut: the smallest cut of the graph, if now and the end are connected; otherwise 0; shape (buckets,).
         cut_off: whether a returned person needs them to be connected, and they are not; shape (buckets,), bool.
     """
 
-    flow: Numbers
+    cut: Numbers
     cut_off: Flags
 
 
@@ -60,9 +60,9 @@ class Graphs:
         weights, now, end = self._with(bucket, begun, remain)
         label = components(weights)
         together = label[:, now] == label[:, end]
-        flow = np.where(together, min_cuts(weights), 0)
+        cut = np.where(together, min_cuts(weights), 0)
         cut_off = flagged(self.again.bucket[_in_two_components(label, self.again)], len(weights))
-        return Ties(flow, cut_off)
+        return Ties(cut, cut_off)
 
     def broken(self, bucket: Numbers, begun: Codes, remain: Flags, new: Numbers, least: int) -> Flags:
         """Return which buckets have a cut below `least`, or a returned person on both sides of a component.

@@ -22,10 +22,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from anonymizers.balancing import Slots
-from anonymizers.bucket_graphs import graphs_of, may_return
-from anonymizers.bucket_plans import BucketPlan, Planning, PreviousCounterfeits
-from anonymizers.division import bounds, divide, newcomers
-from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
+from anonymizers.division import divide, newcomers
+from anonymizers.e_equivalence.bucket_graphs import graphs_of, may_return
+from anonymizers.e_equivalence.bucket_plans import BucketPlan, Planning, PreviousCounterfeits
+from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Flags, Numbers, flagged, numbered
 from audit.model.history import PresenceHistory, PublicationHistory
 from audit.model.options import option
@@ -251,6 +251,6 @@ def _drafted(snapshot: Snapshot, division: _Division, new: Numbers, plan: Bucket
         row=row.astype(np.int32),
         group=group.astype(np.int32),
         value=slots.value[home].astype(np.int32),
-        cells=bounds(snapshot.point[row[:people]], group[:people], len(slots.start)),
+        cells=Bounds.of(snapshot.point[row[:people]], group[:people], len(slots.start)),
         identity=identity.astype(np.int32),
     )

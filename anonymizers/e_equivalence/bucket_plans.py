@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizers.balancing import Signature, Slots, assignments, most
-from anonymizers.bucket_graphs import Graphs, Ties
+from anonymizers.e_equivalence.bucket_graphs import Graphs, Ties
 from audit.model.arrays import Codes, Counts, Flags, Numbers, ranks_within
 
 
@@ -190,7 +190,7 @@ class Planning:
         remain, ties = self._keep_counterfeits(remaining, ties, short - people, self.slots.total(short))
         kept = np.bincount(self.counterfeits.slot[remain & ~remaining], minlength=len(self.slots))
         missing = short - people - kept
-        cut = ties.flow + self.slots.total(people + missing)
+        cut = ties.cut + self.slots.total(people + missing)
         layers = place_leftovers(left, self.m, self.least, self._highest_first(height, self.least - cut))
         return self.add_counterfeits(people, missing, layers, remain)
 
@@ -245,8 +245,8 @@ class Planning:
         with_them = self.graphs.ties(self._bucket, self.counterfeits.begun, remaining | candidate)
         fresh = fresh - np.bincount(self._bucket[candidate], minlength=len(fresh))
         enough = self._layers(with_them, fresh) == 0
-        flow, cut_off = np.where(enough, with_them.flow, ties.flow), np.where(enough, with_them.cut_off, ties.cut_off)
-        return remaining | (candidate & enough[self._bucket]), Ties(flow, cut_off)
+        cut, cut_off = np.where(enough, with_them.cut, ties.cut), np.where(enough, with_them.cut_off, ties.cut_off)
+        return remaining | (candidate & enough[self._bucket]), Ties(cut, cut_off)
 
     def _layers(self, ties: Ties, fresh: Numbers) -> Numbers:
         """Return how many layers the cut between now and the end lacks in each bucket that connects them.
@@ -254,8 +254,8 @@ class Planning:
         The quotient is exactly what the loop of Algorithm 3 finds: a layer is edges between now and the end alone,
         so that each layer adds as much to all cuts between them; the others are large enough from before.
         """
-        lacking = np.maximum(0, self.least - ties.flow - fresh)
-        separate = (ties.flow + fresh == 0) & ~ties.cut_off
+        lacking = np.maximum(0, self.least - ties.cut - fresh)
+        separate = (ties.cut + fresh == 0) & ~ties.cut_off
         return np.where(separate, 0, -(-lacking // self.slots.width()))
 
     def _highest_first(self, height: Numbers, lack: Numbers) -> list[tuple[Signature, int]]:
