@@ -189,6 +189,7 @@ def test_a_kind_of_finding_of_another_package(changed, tmp_path):
     assert "has an odd number of rows" in run(*words)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", FORMATS.names)
 @pytest.mark.parametrize("reveal", [(), ("--reveal",)], ids=["hidden", "revealed"])
 def test_the_attack_in_every_format(run, form, reveal):

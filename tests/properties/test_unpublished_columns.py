@@ -56,6 +56,7 @@ def judged(folder):
     return code, result["policy"], entries, kinds
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("adversary", MANIFESTS)
 def test_a_column_that_a_release_lacks_is_read_as_stars(tmp_path, adversary):
     codes = set()

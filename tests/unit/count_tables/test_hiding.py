@@ -31,6 +31,7 @@ from audit.runtime.candidate_search import SearchOutOfTimeError
 from audit.runtime.phrases import Reason, ReasonKind
 from reports.count_tables.answers import candidate_page
 from reports.text import PLAIN
+from tests.helpers.amount import slow
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 from tests.oracle.count_tables import counts_of
@@ -76,6 +77,7 @@ def new_with(counts, rows, before):
     return [each for each in report.findings if each.id not in before or not before[each.id].covers(each.size)]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(4))
 def test_nothing_cheaper_does(seed, tmp_path):
     manifest, candidate = drawn(seed, tmp_path)
@@ -334,6 +336,7 @@ def test_a_marker_that_may_be_any_count_is_no_further_cell(tmp_path):
     assert "leave out the marker" not in PLAIN.drawn(candidate_page(found))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(12))
 def test_hypercubes_are_enough_and_keep_what_is_kept(seed, tmp_path, monkeypatch):
     counts, kept = law_series(seed, tmp_path)
@@ -374,6 +377,7 @@ def test_hypercubes_hide_hardly_more_than_needed(tmp_path, monkeypatch):
     assert cells[0] <= 1.5 * cells[12]
 
 
+@slow
 def test_cells_that_have_nobody_are_no_corners_though_they_show_nothing(tmp_path, monkeypatch):
     """A law: a 0 that follows from the totals is one, as if it were shown. Hypercubes went through it, to no effect."""
     monkeypatch.setattr("audit.count_tables.hiding._TRIES", 0)
