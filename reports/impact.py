@@ -31,7 +31,6 @@ def page(impact: ReleaseImpact) -> Page:
     after = impact.after
     behind = [*reasons(after), *([str(CONTRADICTED)] if after.contradictions else [])]
     shown = [Bullets(behind), Bullets(list(_before(impact)), soft=True)]
-    nothing = bool(impact.without.policy.violations) and not (impact.adds.violations or impact.adds.undecided)
     further = [*_proposal(impact), *_beyond_repair(impact)]
     # What follows from a violation alone, the decision below says.
     first = (
@@ -41,7 +40,7 @@ def page(impact: ReleaseImpact) -> Page:
     )
     head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
     todo = [Bullets([*first, *further])]
-    sheet = signed_page(after, head, shown, todo, before=impact.without, adds_nothing=nothing)
+    sheet = signed_page(after, head, shown, todo, before=impact.without, adds_nothing=impact.adds_nothing)
     return replace(sheet, annex=list(_annex(impact)))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
@@ -15,14 +16,14 @@ from audit.model.comparison import Comparison
 from audit.model.errors import UsageError, printable
 from audit.model.explanation import Explanation
 from audit.model.publication_plan import PublicationPlan
-from audit.model.release_impact import ReleaseImpact, Repair
+from audit.model.release_impact import Impact, ReleaseImpact, Repair
 from audit.model.report import Report
 from audit.pipeline import dataframes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-N = TypeVar("N", ReleaseImpact, CandidateReport)
+N = TypeVar("N", bound=Impact)
 R = TypeVar("R", Repair, CandidateReport)
 _WRITTEN_BY = {
     ReleaseImpact: "impact",
@@ -38,6 +39,11 @@ _WRITTEN_BY = {
 """The module of `reports` that writes each report other than an audit, and the name of its formats unless `FORMATS`."""
 
 
+def _module(report: object) -> ModuleType:
+    """Return the module of `reports` that writes a report."""
+    return import_module(f"reports.{_WRITTEN_BY[type(report)].partition(':')[0]}")
+
+
 class Answer:
     """An answer, written as text, as JSON, and in the other formats that it has."""
 
@@ -46,9 +52,9 @@ class Answer:
     @property
     def _formats(self) -> Mapping[str, Callable[[Any], str]]:
         """The formats that write the report, by name; empty if it is written as an audit's."""
-        module, _, name = _WRITTEN_BY.get(type(self.report), "").partition(":")
+        name = _WRITTEN_BY.get(type(self.report), "").partition(":")[2] or "FORMATS"
         formats: Mapping[str, Callable[[Any], str]] = {}
-        return getattr(import_module(f"reports.{module}"), name or "FORMATS") if module else formats
+        return getattr(_module(self.report), name) if type(self.report) in _WRITTEN_BY else formats
 
     @property
     def _audit(self) -> Report | None:
@@ -138,11 +144,6 @@ class ImpactResult(WithFindings, Generic[N]):
         return self.report.new_total
 
     @property
-    def findings(self) -> pd.DataFrame:
-        """The findings that are shown and that the candidate would add, in the form of an audit's."""
-        return dataframes.findings(self.report) if isinstance(self.report, CandidateReport) else super().findings
-
-    @property
     def hidden(self) -> pd.DataFrame:
         """The further cells of count tables to hide: cell, shown (what it shows now), file, line, sign (to write).
 
@@ -152,9 +153,8 @@ class ImpactResult(WithFindings, Generic[N]):
 
     @property
     def _audit(self) -> Report:
-        from reports.impact import with_news
-
-        return self.report.after if isinstance(self.report, CandidateReport) else with_news(self.report)
+        news: Report = _module(self.report).with_news(self.report)
+        return news
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -224,8 +224,7 @@ class ComparisonResult(Answer):
         """The figures as text, a row for each and a column for each series."""
         import pandas as pd
 
-        written_by = _WRITTEN_BY[type(self.report)].partition(":")[0]
-        head, rows = import_module(f"reports.{written_by}").table(self.report)
+        head, rows = _module(self.report).table(self.report)
         return pd.DataFrame(rows, columns=head).set_index(head[0]).T
 
 

@@ -178,10 +178,10 @@ def judge_candidate(
     return (
         CandidateReport(
             release=counts.manifest.tags[-1],
-            before=before,
+            without=before,
             after=_shown(after, options.findings),
             new=tuple(fresh[: options.findings]),
-            new_total=len(fresh),
+            found=len(fresh),
             hide=hide if hiding.is_enough else None,
             show=show,
             changes=() if hiding.is_enough else _cells(counts, dict.fromkeys(_telling_changes(counts), "")),
@@ -342,7 +342,7 @@ def repair_candidate(
         found,
         after=_shown(after, options.findings),
         new=(),
-        new_total=0,
+        found=0,
         rounding=None,
         undecided=found.undecided or is_open,
         written=files,

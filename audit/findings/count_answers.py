@@ -10,6 +10,7 @@ from audit.findings.count import CountFinding, CountReport
 from audit.model.count_certificates import CertifiedBound
 from audit.model.count_report import CountMeasures, Rounding, TablesFacts
 from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, Items, Omittable, Status, WrittenAs
+from audit.model.release_impact import Impact
 from audit.runtime.phrases import Reason, ReasonKind
 
 
@@ -56,15 +57,14 @@ class CountsBefore:
     measures: CountMeasures
 
 
-@dataclass(frozen=True)
-class CandidateReport:
+@dataclass(frozen=True, kw_only=True)
+class CandidateReport(Impact):
     """The contents of `audit next` and `audit repair` for count tables: what a release would add.
 
     Attributes:
         release: its tag.
-        before, after: the reports without and with it.
         new: the first findings that only occur with it.
-        new_total: the number of findings that only occur with it.
+        found: the number of findings that only occur with it.
         hide: the cells to hide so that no finding is new; each of them is necessary. Empty if no finding is new, None
             if no such set was found.
         show: the hidden cells whose counts follow from earlier releases, so that they are to be shown.
@@ -84,12 +84,12 @@ class CandidateReport:
         baseline: whether findings of the series without the candidate are ignored by a repair.
     """
 
-    WRITTEN: ClassVar[tuple[str, ...]] = ("candidate", "without")
+    WRITTEN: ClassVar[tuple[str, ...]] = ("candidate", "before")
     release: Annotated[str, UNWRITTEN]
-    before: Annotated[CountReport, UNWRITTEN]
     after: Annotated[CountReport, INLINED]
+    without: Annotated[CountReport, UNWRITTEN]
     new: tuple[CountFinding, ...]
-    new_total: int
+    found: Annotated[int, WrittenAs("new_total")]
     hide: tuple[HiddenCell, ...] | None
     rounding: Rounding | None
     undecided: Annotated[bool, UNWRITTEN]
@@ -112,9 +112,20 @@ class CandidateReport:
         return CandidateRelease(self.release)
 
     @property
-    def without(self) -> Annotated[CountsBefore, WrittenAs("before")]:
+    def before(self) -> CountsBefore:
         """The audit without the candidate."""
-        return CountsBefore(self.before.policy.passed, self.before.measures)
+        return CountsBefore(self.without.policy.passed, self.without.measures)
+
+    @property
+    def new_total(self) -> int:
+        """The number of findings that only occur with it."""
+        return self.found
+
+    @property
+    def adds_nothing(self) -> bool:
+        """Whether everything is decided, and what breaks the policy could be derived without the candidate."""
+        policy = self.after.policy
+        return bool(policy.violations) and not (self.new_total or self.undecided or policy.undecided)
 
     @property
     def repaired(self) -> bool:
@@ -128,7 +139,7 @@ class CandidateReport:
         For a repair, that of the series with the written files, or of what they add to it with a `baseline`; 1 if there
         is no repair, 3 if it is undecided.
         """
-        code = self.after.exit_code
+        code = super().exit_code
         if self.stopped is not None and self.stopped.kind is ReasonKind.INTERRUPTED:
             return 130
         if not self.repairs or code == 130:

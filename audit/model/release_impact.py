@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Annotated, ClassVar
@@ -204,24 +205,48 @@ class AuditBefore:
 
 
 @dataclass(frozen=True)
-class ReleaseImpact:
+class Impact(ABC):
+    """What one more release would change or disclose, for people and for cells of tables.
+
+    Attributes:
+        after: the audit of the series with the candidate.
+        without: the audit of the series without it.
+    """
+
+    after: Annotated[Report, INLINED]
+    without: Annotated[Report, UNWRITTEN]
+
+    @property
+    @abstractmethod
+    def new_total(self) -> int:
+        """The number of findings that the candidate would add, over all attacks."""
+
+    @property
+    @abstractmethod
+    def adds_nothing(self) -> bool:
+        """Whether the policy is broken, though certainly by nothing that the candidate adds."""
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the series with the candidate."""
+        return self.after.exit_code
+
+
+@dataclass(frozen=True)
+class ReleaseImpact(Impact):
     """The contents of `audit next SERIES CANDIDATE --format json`.
 
     Attributes:
-        after: the audit of the series with the candidate, without its attacks.
         attacks: each attack without the candidate and with it.
         candidate: the candidate.
-        without: the audit of the series without it.
         adds: the decision on what the candidate adds, as if the rest were accepted.
         not_computed: why no repair was searched for, each reason once.
         repair: a repair that keeps the policy, if one was found; it is not written.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("before",)
-    after: Annotated[Report, INLINED]
     attacks: tuple[ComparedAttack, ...]
     candidate: Candidate
-    without: Annotated[Report, UNWRITTEN]
     adds: Annotated[PolicyReport, UNWRITTEN]
     not_computed: tuple[str, ...] = ()
     repair: Annotated[Repair | None, CHANGES] = None
@@ -238,9 +263,14 @@ class ReleaseImpact:
         return sum(attack.new for attack in self.attacks)
 
     @property
+    def adds_nothing(self) -> bool:
+        """Whether the earlier releases break the policy, and the candidate adds nothing that it forbids."""
+        return bool(self.without.policy.violations) and not (self.adds.violations or self.adds.undecided)
+
+    @property
     def exit_code(self) -> int:
         """The exit code of the series with the candidate; 130 if the search for a repair was interrupted."""
-        return 130 if self.repair is not None and self.repair.exit_code == 130 else self.after.exit_code
+        return 130 if self.repair is not None and self.repair.exit_code == 130 else super().exit_code
 
 
 def alone(release: str, file: str) -> str:

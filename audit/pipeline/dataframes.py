@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, get_type_hints
 
 import numpy as np
 
-from audit.findings.count_answers import CandidateReport, CellExplanation
+from audit.findings.count_answers import CellExplanation
 from audit.io.atomic_files import atomic_path
 from audit.model.errors import UsageError
 from audit.model.json_types import UNWRITTEN, notes_of
-from audit.model.release_impact import ReleaseImpact, Repair
+from audit.model.release_impact import Impact, Repair
 from audit.model.report import AttackReport, Input, Report
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def measured(report: Report) -> pd.Series:
     return series if several else series.rename_axis("measure")
 
 
-def findings(report: Report | CandidateReport | CellExplanation) -> pd.DataFrame:
+def findings(report: Report | CellExplanation) -> pd.DataFrame:
     """Return the findings that are shown, or what is known of a cell, one row each.
 
     Those of count tables have other columns. A cell is a dict of labels by dimension;
@@ -94,9 +94,8 @@ def findings(report: Report | CandidateReport | CellExplanation) -> pd.DataFrame
     """
     if isinstance(report, CellExplanation):
         return frame(_EXPLAINED, [fields_of(each, _EXPLAINED) for each in report.counts])
-    if isinstance(report, CandidateReport) or report.tables is not None:
-        found = report.new if isinstance(report, CandidateReport) else report.attacks[0].findings
-        return frame(_COUNT_FINDING, [fields_of(each, _COUNT_FINDING) for each in found])
+    if report.tables is not None:
+        return frame(_COUNT_FINDING, [fields_of(each, _COUNT_FINDING) for each in report.attacks[0].findings])
     return frame(
         _FINDING,
         [
@@ -114,7 +113,7 @@ def _written(kind: type) -> list[str]:
     return [name for name in _FINDING if UNWRITTEN not in notes_of(hints.get(name))]
 
 
-def hidden(report: ReleaseImpact | Repair | CandidateReport) -> pd.DataFrame:
+def hidden(report: Impact | Repair) -> pd.DataFrame:
     """Return the cells of a candidate to hide, one row for each."""
     return frame(_HIDDEN, [fields_of(each, _HIDDEN) for each in getattr(report, "hide", None) or ()])
 

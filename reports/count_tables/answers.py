@@ -9,6 +9,7 @@ from audit.findings.count import CountReport, amount, bound_lines, cell_name
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables, ExplainedCount, HiddenCell
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
+from audit.model.report import ReportWarning
 from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, say, say_count
 from reports.audit_page import added_inputs, showing_counts, signed_page
 from reports.count_tables import sentences as counts
@@ -25,14 +26,7 @@ def candidate_page(candidate: CandidateReport) -> Page:
     """Return the sheet with the verdict and what to hide or how to round, then the new findings."""
     report = candidate.after
     if candidate.new_total:
-        counted = say_count(
-            "Findings: {before} without the candidate, {total} with it; {count} of these [is|are] new, or more "
-            "precise.",
-            candidate.new_total,
-            before=candidate.before.attacks[0].findings_total,
-            total=report.attacks[0].findings_total,
-        )
-        new = [counted, *(line for finding in candidate.new for line in finding.in_full(by_version=True))]
+        new = [_counted(candidate), *(line for each in candidate.new for line in each.in_full(by_version=True))]
         if more := candidate.new_total - len(candidate.new):
             new.append(say("{count} more: --findings all", count=more))
     elif candidate.undecided:
@@ -41,15 +35,13 @@ def candidate_page(candidate: CandidateReport) -> Page:
         new = [say("Nothing was found, as far as the verdict is decided.")]
     else:
         new = [say("Nothing that the policy forbids and that did not follow from the releases before it.")]
-    about = say("Release {release} is the candidate, not yet published.", release=printable(candidate.release))
-    before = say("Without it: {verdict}", verdict=headline(candidate.before)[0])
     page = signed_page(
         report,
-        [Paragraph(facts(report)), Paragraph(about)],
-        [Bullets([*reasons(report), *([before] if candidate.before.inputs else [])])],
+        [Paragraph(facts(report)), Paragraph(_about(candidate))],
+        [Bullets([*reasons(report), *_before(candidate)])],
         [Bullets(list(_todo(candidate)))],
-        before=candidate.before,
-        adds_nothing=_adds_nothing(candidate),
+        before=candidate.without,
+        adds_nothing=candidate.adds_nothing,
     )
     annex = [Section(say("What is new"), [PageSteps(new)])]
     if candidate.hide:
@@ -67,6 +59,37 @@ def candidate_page(candidate: CandidateReport) -> Page:
     return replace(showing_counts(page) if shows_counts else page, annex=annex)
 
 
+def _about(candidate: CandidateReport) -> str:
+    return say("Release {release} is the candidate, not yet published.", release=printable(candidate.release))
+
+
+def _before(candidate: CandidateReport) -> Iterator[str]:
+    """Yield the verdict without the candidate, if anything is published."""
+    if candidate.without.inputs:
+        yield say("Without it: {verdict}", verdict=headline(candidate.without)[0])
+
+
+def _counted(candidate: CandidateReport) -> str:
+    return say_count(
+        "Findings: {before} without the candidate, {total} with it; {count} of these [is|are] new, or more precise.",
+        candidate.new_total,
+        before=candidate.without.attacks[0].findings_total,
+        total=candidate.after.attacks[0].findings_total,
+    )
+
+
+def with_news(candidate: CandidateReport) -> CountReport:
+    """Return the report with the candidate; its findings are those that the candidate adds.
+
+    Sentences about the candidate become warnings, for formats without a place for them.
+    """
+    (attack,) = candidate.after.attacks
+    attack = replace(attack, findings=candidate.new, findings_total=candidate.new_total)
+    lines = [_about(candidate), *_before(candidate), _counted(candidate), *_todo(candidate)]
+    warnings = tuple(ReportWarning("candidate", line.rstrip(".")) for line in lines)
+    return replace(candidate.after, attacks=(attack,), warnings=warnings)
+
+
 def _todo(candidate: CandidateReport) -> Iterator[str]:
     yield from _written(candidate)
     open_ = {kind_of(each.reason) for each in candidate.after.policy.undecided}
@@ -77,7 +100,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         yield say("What follows is right only as far as the verdict is decided.")
     if not candidate.new_total and (open_ or candidate.undecided):
         pass  # whether it can be published is not decided yet
-    elif _adds_nothing(candidate):  # as the decision below says
+    elif candidate.adds_nothing:  # as the decision below says
         yield say("It adds nothing that the policy forbids and that did not follow from the releases before it.")
         if candidate.written:
             yield say(
@@ -117,12 +140,6 @@ def _further_steps(candidate: CandidateReport) -> Iterator[str]:
             "parts of the year hide: put this release into a copy of the series, and judge the year there by "
             "`audit next` before either goes out."
         )
-
-
-def _adds_nothing(candidate: CandidateReport) -> bool:
-    """Return whether everything is decided, and what breaks the policy could be derived without the candidate."""
-    policy = candidate.after.policy
-    return bool(policy.violations) and not (candidate.new_total or candidate.undecided or policy.undecided)
 
 
 def _hiding(candidate: CandidateReport) -> Iterator[str]:
@@ -220,8 +237,8 @@ def _signs(candidate: CandidateReport) -> Iterator[str]:
 
 def _repairing(candidate: CandidateReport) -> str:
     """Return the command that repairs the candidate; what the releases before it disclose cannot be undone."""
-    files = [each.path for each in added_inputs(candidate.before, candidate.after)]
-    return repairing(files, " --baseline" if candidate.before.policy.violations else "")
+    files = [each.path for each in added_inputs(candidate.without, candidate.after)]
+    return repairing(files, " --baseline" if candidate.without.policy.violations else "")
 
 
 def _no_cells(candidate: CandidateReport) -> str:

@@ -107,6 +107,18 @@ def test_every_format_names_the_cell_and_the_sum(form, tmp_path):
         assert "(area A, sex f)" in out.replace("\\", "")
 
 
+@pytest.mark.parametrize("form", ["sarif", "junit", "github"])
+def test_formats_of_programs_show_what_a_candidate_adds(form, tmp_path):
+    folder, file = PLAIN.write(tmp_path / "series"), tmp_path / "2.csv"
+    file.write_bytes((folder / "releases/1.csv").read_bytes())
+    code, out, _ = run_main("next", str(folder), str(file), "--format", form)
+    new = json.loads(run_main("next", str(folder), str(file), "--format", "json")[1])["new"]
+    assert (code, [each["release"] for each in new]) == (1, ["2"])
+    assert "release 2: exactly 3" in out
+    assert "release 1: exactly 3" not in out
+    assert form == "sarif" or "Findings: 1 without the candidate, 2 with it; 1 of these is new" in out
+
+
 def measured(series, folder):
     code, out, err = run_main(str(series.write(folder)), "--format", "json")
     return code, (json.loads(out)["attacks"][0]["measures"] if code != 2 else {}), err

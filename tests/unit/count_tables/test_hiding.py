@@ -203,7 +203,7 @@ def test_what_follows_from_the_releases_before_is_not_new(text, is_new, tmp_path
     manifest = read_table_manifest(series.write(tmp_path))
     earlier = replace(manifest, releases=manifest.releases[:1])
     found = judge_candidate(earlier, manifest.releases[1], Differencing(), EVERYTHING)[0]
-    assert (2, 5) in [(each.lower, each.upper) for each in found.before.findings]
+    assert (2, 5) in [(each.lower, each.upper) for each in found.without.findings]
     assert bool(found.new_total) == is_new
 
 
@@ -244,7 +244,7 @@ def test_a_count_known_before_may_be_known_more_precisely_than_is_proved(over_ti
     exact, limited = (
         judge_candidate(earlier, manifest.releases[1], each, EVERYTHING)[0] for each in (Differencing(), Limited())
     )
-    assert [(each.lower, each.upper) for each in exact.before.findings] == [(1, 4), (1, 4)]
+    assert [(each.lower, each.upper) for each in exact.without.findings] == [(1, 4), (1, 4)]
     assert [(each.new_total, each.undecided) for each in (exact, limited)] == [(0, False), (0, is_open)]
 
 
