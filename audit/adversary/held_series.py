@@ -269,7 +269,8 @@ class HeldSeries:
         series = self.series
         record = None if read.records is None else self.names.encode_coded(read.records)
         by_cells, cells = read.values_by_row or self.adversary.knows_people, None
-        classes = read.classes if by_cells else RowClasses.of(read.group, ())
+        every = np.arange(read.group.size, dtype=np.int32)
+        classes = read.classes if by_cells else RowClasses(read.group, every, every)
         if self.register is not None:
             columns = [read.cells[name][classes.first] for name in series.attributes]
             cells = np.stack(columns, axis=1) if columns else np.zeros((len(classes.group), 0), dtype=np.int32)

@@ -282,7 +282,7 @@ class ReleaseReading:
             read = name in cells
             columns[name] = (cells[name], len(self.series.attributes[name].cells)) if read else (codes, len(texts))
         several = [columns[name] for name in varying if varies(group, rows, columns[name][0])]
-        return [*columns.values()], RowClasses.of(group, [*columns.values()], several)
+        return [*columns.values()], RowClasses.of(group, rows, [*columns.values()], several)
 
     def _group(self, table: Table, cells: dict[str, Codes]) -> Coded:
         """Return the group of each row; without a group column, the rows with equal cells form a group."""

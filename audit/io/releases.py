@@ -54,11 +54,14 @@ class RowClasses:
     looks: Codes
 
     @classmethod
-    def of(cls, group: Coded, columns: Sequence[CodedColumn], varying: Sequence[CodedColumn] = ()) -> RowClasses:
+    def of(
+        cls, group: Coded, at: Places, columns: Sequence[CodedColumn], varying: Sequence[CodedColumn] = ()
+    ) -> RowClasses:
         """Return the row classes of a release.
 
         Args:
             group: the group of each row.
+            at: a row of each group, as `a_row_of_each` returns them.
             columns: the quasi-identifiers.
             varying: those in which rows of one group differ.
         """
@@ -72,7 +75,7 @@ class RowClasses:
             row = Coded(
                 number[place.reshape(-1)], len(order), NamesOnDemand(of_class.__len__, _ClassName(group, of_class))
             )
-        at = a_row_of_each(row)
+            at = a_row_of_each(row)
         looks = row_ranks([(codes[at], bound) for codes, bound in columns], row.size)
         return cls(row, of_class, looks if columns else np.arange(row.size, dtype=np.int32))
 

@@ -11,7 +11,7 @@ import pytest
 from audit.init.guesses import dotted_lines
 from audit.io import manifest
 from audit.io.manifest import parse_manifest
-from audit.io.releases import SMALL, RowClasses, singling_columns
+from audit.io.releases import SMALL, RowClasses, a_row_of_each, singling_columns
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.disclosure import Harmless, LeftOut, Similar, Unlinkable
@@ -183,7 +183,13 @@ def test_shares_are_those_counted_by_hand(seed):
 
     columns = [(np.array([row[p] for row in rows], dtype=np.int32), 9) for p in range(3)]
     one_group = Coded(np.zeros(len(rows), dtype=np.int32), 1, ["g"])
-    found = singling_columns("abc", columns, np.array(weight), RowClasses.of(one_group, columns, columns), sum(weight))
+    found = singling_columns(
+        "abc",
+        columns,
+        np.array(weight),
+        RowClasses.of(one_group, a_row_of_each(one_group), columns, columns),
+        sum(weight),
+    )
     whole = sizes((0, 1, 2))
     if all(size >= SMALL for size in whole):
         assert found == ()

@@ -15,7 +15,7 @@ from audit.adversary.build_evidence import build_evidence
 from audit.adversary.known_groups import population
 from audit.adversary.view import View
 from audit.io.encoding import Vocabulary
-from audit.io.releases import Release, RowClasses
+from audit.io.releases import Release, RowClasses, a_row_of_each
 from audit.io.series import open_series
 from audit.io.tables import Coded
 from audit.metrics.release_summary import journalist_risk, panels, panels_in
@@ -76,7 +76,7 @@ def release(group: list[int], value: list[int], counts: list[int] | None, size: 
     return Release(
         tag="1",
         group=groups,
-        classes=RowClasses.of(groups, ()),
+        classes=RowClasses.of(groups, a_row_of_each(groups), ()),
         entry_group=codes,
         entry_value={"Disease": np.array(value, np.int32)},
         entry_count=weights,
