@@ -120,11 +120,9 @@ class ContinuedSearch:
         model.num_row_, model.num_col_ = matrix.shape
         model.col_cost_ = np.zeros(matrix.shape[1])
         model.col_lower_, model.col_upper_, model.row_lower_, model.row_upper_ = p.lower, p.upper, p.low, p.high
-        model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = (
-            matrix.indptr,
-            matrix.indices,
-            matrix.data,
-        )
+        model.a_matrix_.start_ = matrix.indptr
+        model.a_matrix_.index_ = matrix.indices
+        model.a_matrix_.value_ = matrix.data
         model.sense_ = ObjSense.kMaximize
         model.integrality_ = [HighsVarType.kInteger] * (matrix.shape[1] if branches else 0)
         self._whole, self._solver = bool(branches), Highs()

@@ -155,10 +155,8 @@ def _incidence(lattice: MarginLattice) -> tuple[Ids, Any]:
     size = len(lattice)
     parent = [block.parent[block.line][block.defines[block.line]] for block in lattice.blocks]
     child = [block.child[block.defines[block.line]] for block in lattice.blocks]
-    rows, columns = (
-        np.concatenate([*parent, np.zeros(0, dtype=np.int64)]),
-        np.concatenate([*child, np.zeros(0, dtype=np.int64)]),
-    )
+    rows = np.concatenate([*parent, np.zeros(0, dtype=np.int64)])
+    columns = np.concatenate([*child, np.zeros(0, dtype=np.int64)])
     # Cliques define shared nodes again: the first definition of a node is kept.
     step = sparse.csr_matrix((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(size, size))
     atoms = np.flatnonzero(np.diff(step.indptr) == 0)

@@ -350,15 +350,11 @@ def _decide(
         questions=str(len(judged.verdict)),
         reason=report.reason,
     )
-    broken, open_ = (
-        frozenset[str]().union(*map(judged.violated, sure)),
-        dict.fromkeys(left, Reason(unsettled, kind_of(report.reason) or ReasonKind.TOO_HARD)),
-    )
+    broken = frozenset[str]().union(*map(judged.violated, sure))
+    open_ = dict.fromkeys(left, Reason(unsettled, kind_of(report.reason) or ReasonKind.TOO_HARD))
     decisions = [COUNT_CLAUSES[name].decided(limit, broken, doubts, open_) for name, limit in judged.limits.items()]
-    clauses, undecided = (
-        tuple(each.reported for each in decisions),
-        tuple(why for each in decisions for why in each.undecided),
-    )
+    clauses = tuple(each.reported for each in decisions)
+    undecided = tuple(why for each in decisions for why in each.undecided)
     return PolicyReport(clauses, violations, undecided, if_confirmed=if_confirmed)
 
 

@@ -122,10 +122,8 @@ class _Guesser:
         """Find the column of each hierarchy: its cells are labels and, if there are several, it has the best name."""
         matched = self.found.labels
         for shown in self.found.hierarchies:
-            hierarchy, named = (
-                read_hierarchy(self.found.folder / shown, shown, Problems()),
-                {*words_in(shown)},
-            )
+            hierarchy = read_hierarchy(self.found.folder / shown, shown, Problems())
+            named = {*words_in(shown)}
             labelled = [c for c in self.rows.values() if any(t.strip("*") and t not in MARKERS for t in c.some)]
             fitting = [c for c in labelled if c.name not in matched and c.parses(Kind.CATEGORICAL, hierarchy)]
             if hierarchy is None or not fitting:

@@ -704,10 +704,8 @@ def _which_row_counts(row: OneRow) -> str:
 
 def _ask_gravest(row: OneRow, ask: Ask, *, drafted: bool) -> list[str]:
     """Ask which values are gravest, and return all values with these first; a draft's order is no answer."""
-    values, first = (
-        joined([f'"{printable(text, 40)}"' for text in row.gravest], most=12),
-        row.gravest[0] * (not drafted),
-    )
+    values = joined([f'"{printable(text, 40)}"' for text in row.gravest], most=12)
+    first = row.gravest[0] * (not drafted)
     question = say(
         'Which values of "{column}" are gravest? Write them, the gravest first, with > between them; the others follow '
         "in the order that the file has: {values}.",

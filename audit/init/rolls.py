@@ -40,10 +40,8 @@ def lines_of_people(names: Sequence[str], path: Path) -> str | list[str] | None:
         return None
     columns = [*read_columns([(path, path.name)]).values()]
     days = [each for each in columns if topic(each.name) == "birth" and each.are_days]
-    own, waves = (
-        [*(each for each in columns if each.holds_names), *days],
-        [each for each in columns if names_waves(each.name)],
-    )
+    own = [*(each for each in columns if each.holds_names), *days]
+    waves = [each for each in columns if names_waves(each.name)]
     if not own or not differ([*own, *waves]):
         return None
     rest = [each for each in columns if each not in [*own, *waves] and topic(each.name) is None]

@@ -89,16 +89,10 @@ def check_present(
 
 
 def read_adjusted(
-    path: Path,
-    shown: str,
-    columns: Sequence[str],
-    adjustments: Adjustments,
-    problems: Problems,
-    *,
-    distinct: Sequence[str | None] = (),
+    path: Path, shown: str, columns: Sequence[str], adjustments: Adjustments, problems: Problems
 ) -> Table | None:
     """Read some columns of a table with the manifest's adjustments; otherwise like `read_table`."""
-    table = read_written(path, shown, columns, adjustments, problems, distinct=distinct)
+    table = read_written(path, shown, columns, adjustments, problems)
     return None if table is None else adjusted(table, columns, adjustments)
 
 

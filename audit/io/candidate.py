@@ -103,10 +103,8 @@ def _new_release(series: Series, path: Path, by: str) -> str:
     """
     problems, shown = Problems(), printable_path(path)
     found = read_adjusted(path, str(path), [by], Adjustments(series.rules), problems)
-    releases, known = (
-        in_time(problems.checked(found).distinct(by))[0],
-        {each.tag: each for each in series.manifest.releases},
-    )
+    releases = in_time(problems.checked(found).distinct(by))[0]
+    known = {each.tag: each for each in series.manifest.releases}
     new = [tag for tag in releases if tag not in known]
     if len(new) != 1 or "" in new:
         listed = joined([f'"{printable(tag)}"' for tag in new]) if new else say("none")

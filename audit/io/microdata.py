@@ -73,6 +73,12 @@ class Domain:
         """How the values compare."""
         return Kind.CATEGORICAL if self.texts else Kind.NUMERIC
 
+    def __contains__(self, value: Fraction | str) -> bool:
+        """Return whether an exact value is one of them."""
+        if not isinstance(value, Fraction):
+            return value in self.texts
+        return self.low is None or self.high is None or self.low <= value <= self.high
+
     def has_amounts(self, *, whole: bool) -> bool:
         """Return whether its numbers are amounts, of which each may be one person's: fractions, or a wide range."""
         return self.low is not None and self.high is not None and not (whole and self.high - self.low < LARGE)
@@ -94,10 +100,8 @@ class OneRow:
 
     def alone(self, table: Table, problems: Problems) -> Table:
         """Return a table with one row of each person; a cell that is no date, or is not listed, is noted."""
-        people, (codes, texts) = (
-            IdentifierEncoder().encode(table.arrow(self.individual)),
-            text_codes(table.arrow(self.column)),
-        )
+        people = IdentifierEncoder().encode(table.arrow(self.individual))
+        codes, texts = text_codes(table.arrow(self.column))
         if self.gravest:
             place = {text: -number for number, text in enumerate(self.gravest)}
             rank = np.array([place.get(text, 1) for text in texts], dtype=np.int64)
@@ -212,7 +216,7 @@ class Microdata:
     dates: Mapping[str, str] = field(default_factory=dict)
     unlinkable: Mapping[str, str] = field(default_factory=dict)
     spelled: tuple[str, ...] = ()
-    _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
+    _parsed: dict[str, dict[str, Fraction | str]] = field(default_factory=dict)
     _changing: dict[tuple[Kind, ...], tuple[str, ...]] = field(default_factory=dict, init=False, compare=False)
 
     @property
@@ -503,11 +507,10 @@ class Microdata:
         wrong: dict[tuple[str, str], list[int]] = {}
         for place, text in enumerate(names):
             if text not in known:
-                value, what, remedy = self._exact(name, text, kind)
-                if value is None:  # in each snapshot anew
-                    wrong.setdefault((what, remedy), []).append(place)
-                    continue
-                known[text] = value
+                try:
+                    known[text] = self._exact(name, text, kind)
+                except CellError as error:  # in each snapshot anew
+                    wrong.setdefault((error.what, error.remedy), []).append(place)
         for (what, remedy), cells in wrong.items():
             table.note_first(np.isin(codes, cells), name, what, remedy, problems)
         exact = [known.get(text) for text in names]
@@ -528,38 +531,34 @@ class Microdata:
         places = np.array([place_of.get(value, 0) if value is not None else 0 for value in exact], dtype=np.int32)
         return (places[codes] if names else codes), [text_of.get(v, str(v)) for v in values], values
 
-    def _exact(self, name: str, text: str, kind: Kind) -> tuple[Fraction | str | None, str, str]:
-        """Return the exact value of a text, or None with the fault and the remedy."""
+    def _exact(self, name: str, text: str, kind: Kind) -> Fraction | str:
+        """Return the exact value of a text.
+
+        Raises:
+            CellError: it is none of this column.
+        """
         domain = self.domains.get(name)
         if name in self.dates and text and not _UNIT.fullmatch(text):
             remedy = say("write it as 2024-03-17 or 17.03.2024, or leave the column out of dates")
-            return None, say("the cell is no date whose day and month are clear"), remedy
+            raise CellError(say("the cell is no date whose day and month are clear"), remedy)
         try:
             value = parse_value(text, kind)
         except CellError as error:
-            return None, error.what, say("correct it, or list the column's values under [domains]")
+            raise CellError(error.what, say("correct it, or list the column's values under [domains]")) from error
         if value is None:
-            return None, say("the cell has no value"), remedy_for_empty()
+            raise CellError(say("the cell has no value"), remedy_for_empty())
         if isinstance(value, Fraction) and abs(value) > _LARGEST:
-            return None, say("the number is too large"), say("write a number of at most 300 digits")
+            raise CellError(say("the number is too large"), say("write a number of at most 300 digits"))
         if domain is None and kind is Kind.CATEGORICAL and name not in self.codes and unread(text, None):
             remedy = say(
                 'list all values of the column in their order under [domains]: {column} = ["…", "…"]',
                 column=toml_key(name),
             )
-            return None, say("the text looks like a range, and no list says that it is a value"), remedy
-        if domain is None:
-            inside = True
-        elif isinstance(value, Fraction):
-            inside = domain.low is None or domain.high is None or domain.low <= value <= domain.high
-        else:
-            inside = value in domain.texts
-        what = say("the value is not in the declared domain")
-        return (
-            (value if inside else None),
-            what,
-            say("correct it, or write a wider domain, which later tables fit into, too"),
-        )
+            raise CellError(say("the text looks like a range, and no list says that it is a value"), remedy)
+        if domain is not None and value not in domain:
+            remedy = say("correct it, or write a wider domain, which later tables fit into, too")
+            raise CellError(say("the value is not in the declared domain"), remedy)
+        return value
 
     def _scale(self, name: str, values: Sequence[Fraction | str]) -> Scale:
         domain = self.domains.get(name)

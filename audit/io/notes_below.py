@@ -80,7 +80,7 @@ def _fitted(cells: list[str], width: int) -> list[str]:
     return cells[:width] if len(cells) == width + 1 and not cells[-1].strip() else cells
 
 
-def lines_beside(path: Path, declared: Declared = NOTHING_DECLARED) -> Iterator[tuple[str, str]]:
+def lines_beside(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the place and the text of each line beside the table of a file: titles, notes, other sheets of a workbook.
 
     Blanks in the text are those of `joined_cells`; what cannot be read has none.
@@ -91,12 +91,12 @@ def lines_beside(path: Path, declared: Declared = NOTHING_DECLARED) -> Iterator[
             yield from ((f"{line}", text) for line, text in book.above)
             yield from book.elsewhere
         elif not (path.name.endswith(".parquet") or is_foreign(path)):
-            dialect = read_dialect(path, declared)
+            dialect = read_dialect(path)
             for line, text in enumerate(text_above(path, dialect).lstrip("\ufeff").splitlines(), 1):
                 cells = next(csv.reader([text], delimiter=dialect.delimiter), [])
                 words = joined_cells([dialect.delimiter.join(cells).strip(f"{dialect.delimiter} ")])
                 yield from [(f"{line}", words)] if words else []
-    for line, text in below_table(path, declared).notes:
+    for line, text in below_table(path).notes:
         yield f"{line}", joined_cells([text])
 
 

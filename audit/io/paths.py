@@ -13,10 +13,9 @@ import errno
 import hashlib
 import os
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import lru_cache, wraps
 from pathlib import Path, PurePosixPath
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -272,21 +271,15 @@ def kept_while_unchanged(most: int) -> Callable[[Reader[P, T]], Reader[P, T]]:
     other programs can only be read whole, so that without the cache each question would decode the file again.
 
     Args:
-        most: how many results are cached; the oldest is dropped first.
+        most: how many results are cached.
     """
 
     def decorate(read: Reader[P, T]) -> Reader[P, T]:
-        kept: OrderedDict[tuple[object, ...], T] = OrderedDict()
+        kept: Callable[..., T] = lru_cache(most)(lambda path, _version, *more, **named: read(path, *more, **named))
 
         @wraps(read)
         def reading(path: Path, /, *more: P.args, **named: P.kwargs) -> T:
-            key = path, version(path), more, *named.items()
-            found = kept.get(key)
-            if found is None:
-                found = kept[key] = read(path, *more, **named)
-                if len(kept) > most:
-                    kept.popitem(last=False)
-            return found
+            return kept(path, version(path), *more, **named)
 
         return reading
 

@@ -115,11 +115,9 @@ def rated(series: Series, rule: dict[str, Any], number: dict[int, int], cells: d
             need(series.texts[number[row]] not in series.markers, "a rate of a published count that is not shown")
             continue
         need(re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text), f"the rate {text!r}")
-        least, most, mine = (
-            Fraction(text) - half,
-            Fraction(text) + half,
-            cells[series.release[row], series.rows[row][1]],
-        )
+        least = Fraction(text) - half
+        most = Fraction(text) + half
+        mine = cells[series.release[row], series.rows[row][1]]
         if isinstance(denominator, str):
             of, one = series.published(line.get(denominator, "")), number[row]
             exact = series.low[one] == series.high[one]
