@@ -46,7 +46,7 @@ _FEW = 4
 _WORTHWHILE = 3  # open questions for a programme about all of them; otherwise one programme settles one question
 _MANY = 2000
 _MOSTLY_FREE = 0.8
-_ROUNDS = 6
+_APART = 50  # questions about so many counts each are asked together: they are so far apart that few hinder others
 _STEPS = (100, 100, 300, 300, 1000, 1000, 3000, 3000, 10_000)
 _ENOUGH = 300
 _AT_ONCE = 500
@@ -80,6 +80,7 @@ class Remainder(Solutions):
         self._merged: dict[tuple[int, ...], Component] = {}
         self._searches: dict[Component, ContinuedSearch] = {}
         self._tried: set[tuple[int, int]] = set()
+        self._slice: dict[tuple[int, int], Component] = {}
         self._bounded_by: set[tuple[int, int, int]] = set()
 
     def solve(self, budget: Budget) -> None:
@@ -153,48 +154,52 @@ class Remainder(Solutions):
         """Search for solutions that settle many questions at once, without programmes."""
         from attacks.differencing.local_search import LocalSearch
 
-        lattice, questions = self.bounds.lattice, self.questions
+        lattice = self.bounds.lattice
         published = lattice.nodes(self.tables.boxes)
         search = LocalSearch(lattice, self.proved, published)
         if search.point is None:
             return
         self.note_all(search.point)
-        rng = np.random.default_rng(len(lattice))
-        for _ in range(_ROUNDS):
-            left = self.open()
-            drawn = left[rng.random(len(left)) < rng.choice([0.3, 0.1, 0.03])]
-            if len(drawn):
-                goal, low, high = questions.wishes(drawn, self.proved, self.seen, rng)
-                point = search.toward(self.rows_of(goal), low, high)
-                if point is not None:
-                    self.note_all(point)
-            if budget.exhausted():
-                return
         self._local = search
-        self._probe_all(budget, rng)
+        self._probe_all(budget, np.random.default_rng(len(lattice)))
+
+    def _probe_several(self, search: LocalSearch, budget: Budget, rng: np.random.Generator) -> None:
+        """Search for solutions for several questions each, as long as one settles half as many as it is for."""
+        several = settled = 1 + len(search.atoms) // _APART
+        while 2 * settled >= several and len(left := self.open()) > several and not budget.exhausted():
+            drawn = np.sort(rng.choice(left, several, replace=False))
+            goal, low, high = self.questions.wishes(drawn, self.proved, self.seen, rng)
+            point = search.toward(self.rows_of(goal), low, high)
+            if point is not None:
+                self.note_all(point)
+            settled = len(left) - len(self.open())
 
     def _probe_all(self, budget: Budget, rng: np.random.Generator) -> None:
         """Search near known solutions for others that settle one question each, with an increasing number of moves."""
+        search = self._local
+        if search is None:
+            return
+        self._probe_several(search, budget, rng)
         for steps in _STEPS[:_FIRST] if self.rows else _STEPS:
             left = self.open()
             is_finding = self.questions.is_finding(self.proved)[left]
-            self._probe(left[~is_finding], steps, budget, rng)
+            self._probe(search, left[~is_finding], steps, budget, rng)
             # A certain finding needs less effort: only its exact interval is open.
             if steps <= _ENOUGH:
-                self._probe(left[is_finding], steps, budget, rng)
+                self._probe(search, left[is_finding], steps, budget, rng)
 
-    def _probe(self, left: npt.NDArray[np.intp], steps: int, budget: Budget, rng: np.random.Generator) -> None:
+    def _probe(
+        self, search: LocalSearch, left: npt.NDArray[np.intp], steps: int, budget: Budget, rng: np.random.Generator
+    ) -> None:
         """Search for a solution for each of some questions, with a limited number of moves."""
-        search = self._local
-        if search is None or search.point is None:
-            return
-        for batch in np.split(left, range(_AT_ONCE, len(left), _AT_ONCE)):
-            if len(batch) and not budget.exhausted():
-                targets = np.unique(self.questions.node[left])
-                goal, low, high = self.questions.wishes(batch, self.proved, self.seen, rng)
-                reached = search.each_toward(self.rows_of(goal), low, high, steps, self.rows_of(targets))
-                self.seen[LOWER][targets] = np.minimum(self.seen[LOWER][targets], reached[LOWER])
-                self.seen[UPPER][targets] = np.maximum(self.seen[UPPER][targets], reached[UPPER])
+        asked = left
+        while len(left) and not budget.exhausted():
+            targets = self.open_targets(asked)
+            goal, low, high = self.questions.wishes(left[:_AT_ONCE], self.proved, self.seen, rng)
+            reached = search.each_toward(self.rows_of(goal), low, high, steps, self.rows_of(targets))
+            self.seen[LOWER][targets] = np.minimum(self.seen[LOWER][targets], reached[LOWER])
+            self.seen[UPPER][targets] = np.maximum(self.seen[UPPER][targets], reached[UPPER])
+            left = np.intersect1d(left[_AT_ONCE:], self.open())  # solutions for some questions settle others
 
     def _first(self, component: Component, budget: Budget) -> None:
         if self.seen[UPPER][component.nodes[0]] >= 0:
@@ -349,7 +354,9 @@ class Remainder(Solutions):
         component = self._component_of(row)
         start = None if component is None else self.solution(component, row, side)
         if component is not None and start is not None and self._is_wanted(node, side, budget, most):
-            part, ends = slice_around(component, row, most), self.bounds.ends
+            if (node, most) not in self._slice:  # asked about both sides
+                self._slice = {(node, most): slice_around(component, row, most)}
+            part, ends = self._slice[node, most], self.bounds.ends
             programme, near = programme_of(part, ends), start[part.nodes].astype(float)
             goal = row, side
             bound, _ = optimum_bound(part, ends, goal, lambda cost: programme.optimum_near(cost, near, budget))

@@ -56,6 +56,7 @@ class LocalSearch:
         self.atoms, self.sums = _incidence(lattice)
         self._changes = _changes(lattice, self.atoms, ends[LOWER][self.atoms] < ends[UPPER][self.atoms])
         self._kept = np.union1d(published, self.atoms)
+        self._bounds = np.ascontiguousarray(ends[:, self._kept])
         self._atom_at = np.searchsorted(self._kept, self.atoms)
         self._hard = _moves(self.sums[self._kept] @ self._changes)
         self._runs = 0
@@ -70,12 +71,12 @@ class LocalSearch:
         """
         if self.point is None:
             return None
-        moves, value, least, most = self._with_goals(goals, self.point)
+        moves, value, bounds = self._with_goals(goals, self.point)
         kept, steps = len(self._kept), _STEPS * len(low)
-        least[kept:], most[kept:] = low, high
+        bounds[:, kept:] = low, high
         weight = np.full(len(value), _HARD)
         weight[kept:] = _SOFT
-        self._mend(moves, least, most, value, weight, steps)
+        self._mend(moves, bounds, value, weight, steps)
         # Goals are dropped, so that constraints can be satisfied.
         found = self._tested(value[:kept].copy(), 20 * steps)
         self.point = self.point if found is None else found
@@ -107,16 +108,16 @@ class LocalSearch:
         if self.point is None:
             raise RuntimeError("there is no solution to start from")
         base = self.point
-        moves, start, least, most = self._with_goals(goals, base)
+        moves, start, bounds = self._with_goals(goals, base)
         changes = [np.zeros(len(self.atoms), dtype=np.int64)]
         for place, least_wanted, most_wanted in zip(
             range(len(self._kept), len(start)), low.tolist(), high.tolist(), strict=True
         ):
-            least[place], most[place] = least_wanted, most_wanted
+            bounds[:, place] = least_wanted, most_wanted
             value = start.copy()
-            if not self._mend(moves, least, most, value, np.full(len(value), _NEARLY_SOFT), steps):
+            if not self._mend(moves, bounds, value, np.full(len(value), _NEARLY_SOFT), steps):
                 changes.append(value[self._atom_at] - base[self.atoms])
-            least[place], most[place] = -UNBOUNDED, UNBOUNDED
+            bounds[:, place] = -UNBOUNDED, UNBOUNDED
         change = self.sums @ sparse.csc_matrix(np.stack(changes, axis=1))
         at = change.tocoo()
         value = base[at.row] + at.data
@@ -127,23 +128,19 @@ class LocalSearch:
         seen, now = (watched @ change).tocsr(), watched @ base
         return np.stack([now + most.toarray().ravel() for most in (seen.min(axis=1), seen.max(axis=1))])
 
-    def _with_goals(self, goals: Any, point: Counts) -> tuple[Moves, Counts, Counts, Counts]:  # noqa: ANN401 - as above
-        """Return the moves of published counts and goals, the counts, and their limits; goals are unlimited."""
+    def _with_goals(self, goals: Any, point: Counts) -> tuple[Moves, Counts, Ends]:  # noqa: ANN401 - as above
+        """Return the moves of published counts and goals, the counts, and their bounds; goals are unlimited."""
         moves = _moves(sparse.vstack([self.sums[self._kept], goals @ self.sums]) @ self._changes)
-        endless = np.full(goals.shape[0], UNBOUNDED)
-        least, most = (
-            np.append(end[self._kept], more) for end, more in zip(self.ends, (-endless, endless), strict=True)
-        )
-        return moves, np.append(point[self._kept], goals @ point), least, most
+        endless = np.outer([-UNBOUNDED, UNBOUNDED], np.ones(goals.shape[0], dtype=np.int64))
+        return moves, np.append(point[self._kept], goals @ point), np.append(self._bounds, endless, axis=1)
 
-    def _mend(self, moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts, steps: int) -> int:
+    def _mend(self, moves: Moves, bounds: Ends, value: Counts, weight: Counts, steps: int) -> int:
         self._runs += 1
-        return int(_mend(moves, low, high, value, weight, (steps, _CHOICES, self._runs)))
+        return int(_mend(moves, bounds, value, weight, (steps, _CHOICES, self._runs)))
 
     def _tested(self, value: Counts, steps: int) -> Counts | None:
         """Repair a table, and return the counts of all nodes if it agrees with everything."""
-        low, high = self.ends[:, self._kept]
-        if self._mend(self._hard, low, high, value, np.full(len(value), _HARD), steps):
+        if self._mend(self._hard, self._bounds, value, np.full(len(value), _HARD), steps):
             return None
         point: Counts = self.sums @ value[self._atom_at]
         holds = (self.ends[LOWER] <= point) & (point <= self.ends[UPPER])
@@ -190,21 +187,16 @@ def _moves(changes: Any) -> Moves:  # noqa: ANN401 - as above
 
 
 @kernel
-def _cost(moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts, move: int, way: int) -> int:
-    """Return by how much a move, forward or backward, makes the weighted violations worse."""
-    cost = 0
-    for at in range(moves.start[move], moves.start[move + 1]):
-        place = moves.place[at]
-        if way * moves.by[at] > 0:
-            if value[place] >= high[place]:
-                cost += weight[place]
-            elif value[place] < low[place]:
-                cost -= weight[place]
-        elif value[place] <= low[place]:
-            cost += weight[place]
-        elif value[place] > high[place]:
-            cost -= weight[place]
-    return cost
+def _priced(bounds: Ends, value: Counts, weight: Counts, place: int, price: Counts) -> bool:
+    """Store by how much one less, and one more, at a place make the violations worse; return whether it is violated."""
+    low, high, now = bounds[0, place], bounds[1, place], value[place]
+    price[0, place] = weight[place] if now <= low else 0
+    price[1, place] = weight[place] if now >= high else 0
+    if now < low:
+        price[1, place] = -weight[place]
+    elif now > high:
+        price[0, place] = -weight[place]
+    return now < low or now > high
 
 
 @kernel
@@ -222,27 +214,27 @@ def _note(bad: Counts, where: Counts, count: int, place: int, violated: bool) ->
 
 
 @kernel
-def _mend(moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts, limits: tuple[int, int, int]) -> int:
-    """Change `value` until it is between `low` and `high` everywhere; return the number of remaining violations.
+def _mend(moves: Moves, bounds: Ends, value: Counts, weight: Counts, limits: tuple[int, int, int]) -> int:
+    """Change `value` until it is within its bounds everywhere; return the number of remaining violations.
 
     Args:
         moves: the possible changes.
-        low: shape (places,), int64; least values.
-        high: shape (places,), int64; greatest values.
+        bounds: shape (2, places), int64; least and greatest values.
         value: shape (places,), int64; changed in place.
         weight: shape (places,), int64; how bad a violation is; grows, changed in place, unless it is 1.
         limits: how many moves to make at most, from how many to choose each, and a seed of the random choices.
     """
     bad, where, count = np.empty(len(value), dtype=np.int64), np.full(len(value), -1, dtype=np.int64), 0
+    price = np.empty((2, len(value)), dtype=np.int64)
     for place in range(len(value)):
-        count = _note(bad, where, count, place, value[place] < low[place] or value[place] > high[place])
+        count = _note(bad, where, count, place, _priced(bounds, value, weight, place, price))
     state = np.uint64(limits[2] * 2 + 1)
     for _ in range(limits[0]):
         if count == 0:
             break
         state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         place = bad[int(state >> np.uint64(33)) % count]
-        wanted = 1 if value[place] < low[place] else -1
+        wanted = 1 if value[place] < bounds[0, place] else -1
         begin, size = moves.place_start[place], moves.place_start[place + 1] - moves.place_start[place]
         if size == 0:
             return count
@@ -252,13 +244,17 @@ def _mend(moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts
             entry = begin + (choice if size <= limits[1] else int(state >> np.uint64(33)) % size)
             way = wanted * moves.place_by[entry]
             # Ties are broken at random.
-            cost = 16 * _cost(moves, low, high, value, weight, moves.move[entry], way) + int(state >> np.uint64(60))
+            cost = 0
+            for at in range(moves.start[moves.move[entry]], moves.start[moves.move[entry] + 1]):
+                cost += price[1 if way * moves.by[at] > 0 else 0, moves.place[at]]
+            cost = 16 * cost + int(state >> np.uint64(60))
             if cost < best_cost:
                 best, best_cost, best_way = moves.move[entry], cost, way
         if best_cost >= 0 and weight[place] > 1:
             weight[place] += 2
+            _priced(bounds, value, weight, place, price)
         for at in range(moves.start[best], moves.start[best + 1]):
             place = moves.place[at]
             value[place] += best_way * moves.by[at]
-            count = _note(bad, where, count, place, value[place] < low[place] or value[place] > high[place])
+            count = _note(bad, where, count, place, _priced(bounds, value, weight, place, price))
     return count

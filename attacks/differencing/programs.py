@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor
 from operator import mul
 from typing import Any
@@ -20,7 +21,7 @@ import numpy.typing as npt
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.linear_programmes import ContinuedSearch, Programme, Solution
-from audit.model.arrays import Counts, Floats, component_of, grouped
+from audit.model.arrays import Counts, Floats, component_of, grouped, segments
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer
@@ -49,6 +50,11 @@ class Component:
     matrix: Any
     fixed: Any
     right: Counts
+
+    @cached_property
+    def by_column(self) -> Any:  # noqa: ANN401 - as below
+        """The equalities, column by column."""
+        return self.matrix.tocsc()
 
     def rounded(self, solution: Solution | None, ends: Ends) -> Point | None:
         """Return the integers for `nodes` next to a solver's numbers; None if they break an equality or a bound."""
@@ -222,24 +228,23 @@ def _prove(component: Component, ends: Ends, goal: Goal, effort: _Effort, nested
 
 
 def slice_around(component: Component, about: Sum, most: int) -> Component:
-    """Return about `most` equalities nearest to the nodes of a sum, and all nodes in them."""
-    columns = component.matrix.tocsc()
-    rows: dict[int, None] = {}
-    front = np.flatnonzero(np.isin(component.nodes, list(about))).tolist()
-    reached = set(front)
-    while front and len(rows) < most:
-        column = front.pop(0)
-        for row in columns.indices[columns.indptr[column] : columns.indptr[column + 1]].tolist():
-            if row not in rows:
-                rows[row] = None
-                span = slice(component.matrix.indptr[row], component.matrix.indptr[row + 1])
-                fresh = [each for each in component.matrix.indices[span].tolist() if each not in reached]
-                reached.update(fresh)
-                front += fresh
-    kept, inside = sorted(rows), sorted(reached)
-    return Component(
-        component.nodes[inside], component.matrix[kept][:, inside], component.fixed[kept], component.right[kept]
-    )
+    """Return at most `most` equalities, those nearest to the nodes of a sum, and all nodes in them."""
+    by_row, by_column = component.matrix, component.by_column
+    inside, rows = np.isin(component.nodes, list(about)), np.zeros(by_row.shape[0], dtype=np.bool_)
+    front = np.flatnonzero(inside)
+    while len(front) and (left := most - np.count_nonzero(rows)):
+        near = by_column.indices[segments(by_column.indptr, front)]
+        near = _in_order(near[~rows[near]])[:left]
+        rows[near] = True
+        front = by_row.indices[segments(by_row.indptr, near)]
+        front = _in_order(front[~inside[front]])
+        inside[front] = True
+    return Component(component.nodes[inside], by_row[rows][:, inside], component.fixed[rows], component.right[rows])
+
+
+def _in_order(numbers: Ids) -> Ids:
+    """Return the distinct numbers in the order in which they occur first."""
+    return numbers[np.sort(np.unique(numbers, return_index=True)[1])]
 
 
 def optimum_bound(

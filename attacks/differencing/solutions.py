@@ -280,6 +280,7 @@ class Solutions:
         nodes = np.arange(len(point))
         self._keep(-1, nodes, point)
         widen(self.seen, nodes, point)
+        self._note_sums(point)
 
     def note(self, component: Component, point: Point | None) -> None:
         """Store a solution of a component, if there is one."""
@@ -288,9 +289,13 @@ class Solutions:
         nodes = component.nodes
         widen(self.seen, nodes, point)
         self._keep(int(nodes[0]), nodes, point)
+        every = self.points[0].copy()
+        every[nodes] = point
+        self._note_sums(every)
+
+    def _note_sums(self, every: Point) -> None:
+        """Extend the least and greatest counts of sums to those in a solution, which has -1 for unknown counts."""
         if self.rows:
-            every = self.points[0].copy()
-            every[nodes] = point
             known = np.flatnonzero(self._matrix.astype(np.bool_) @ (every < 0) == 0)
             widen(self.seen, len(self.bounds.lattice) + known, (self._matrix @ every)[known])
 
