@@ -108,6 +108,7 @@ class Limit(ABC):
         certain: the same if its limit is certainty; None for no difference.
         further: whether its violations are in addition to what attacks themselves claim.
         timed: whether the timelines of attacks count what violates it; of probabilities, only certain values.
+        on_values: whether it depends on what is known about people's values.
     """
 
     name: ClassVar[str]
@@ -121,6 +122,7 @@ class Limit(ABC):
     certain: ClassVar[Phrase | None] = None
     further: ClassVar[bool] = False
     timed: ClassVar[bool] = False
+    on_values: ClassVar[bool] = True
 
     def broken(self, violation: Violation) -> str:
         """Return what the clause requires and how it is violated, in numbers of people if possible; no full stop."""
@@ -344,7 +346,9 @@ def _decided(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDec
         if stated.asked or (stated.manifest and not findings.narrowed):
             return ClauseDecision(clause, limit, "undecided", (), (Undecided(clause.name, reason),), reason)
         return ClauseDecision(clause, limit, "not asked" if findings.narrowed else "not judged", reason=reason)
-    doubts = [each for each in findings.doubts if each.concerns(clause.name)]
+    # A clause of another package may depend on anything that was not read.
+    is_own = type(clause).__module__.startswith("audit.")
+    doubts = [each for each in findings.doubts if not is_own or each.concerns(clause.name)]
     broken = bool(violations) and not any(each.guessed for each in doubts)
     decision = ended(clause, limit, [*(each.reason for each in doubts), *reasons], violations, broken=broken)
     return decision if decision.state != "holds" else replace(decision, reason=clause.qualified(findings, limit))

@@ -20,6 +20,8 @@ from audit.runtime.phrases import say
 _OWN = MaxRisk(), MinE(), SmallestClass(), MaxEverRisk(), Closeness()
 OWN: Mapping[str, Clause] = {clause.name: clause for clause in _OWN}
 """The clauses of this program."""
+ON_VALUES = frozenset(name for name, clause in OWN.items() if clause.on_values)
+"""Those that depend on what is known about people's values."""
 _OTHERS: Registry[type[Clause]] = Registry("series_audit.clauses", "clause", {})
 
 

@@ -29,6 +29,7 @@ class SmallestClass(NumberClause):
         "at least {limit} records must fit what is known about one; there are {number} (k, found by {attack})"
     )
     timed: ClassVar[bool] = True
+    on_values: ClassVar[bool] = False
 
     def broken(self, violation: Violation) -> str:
         """Return how few look alike, to an attack or in a release alone."""

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from audit.clauses.registry import ON_VALUES
 from audit.io.adjustments import read_adjusted
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
@@ -26,7 +27,7 @@ from audit.io.rules.spelling import Crosswalk, Decimal, Fold, written_alike
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.toml import toml_key, toml_text
-from audit.model.errors import ON_VALUES, Doubt, Problems, printable
+from audit.model.errors import Doubt, Problems, printable
 from audit.runtime.phrases import Noun, Reason, ReasonKind, joined, say, say_count
 
 _SHOWN = 3

@@ -16,6 +16,7 @@ import numpy as np
 from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
+from audit.clauses.registry import ON_VALUES
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, number_in, unknown_among
 from audit.io.cells import Kind, ValueSet
@@ -30,7 +31,7 @@ from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
 from audit.io.unread_cells import cells_of_other_length, other_words, place_of, spelled_otherwise, unread_cells
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, flagged, tally
-from audit.model.errors import ON_VALUES, Doubt, printable
+from audit.model.errors import Doubt, printable
 from audit.model.evidence import Evidence, ValueCounts
 from audit.model.measures import PEOPLE
 from audit.model.report import MisreadWarning, ReportWarning

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from audit.clauses.registry import CLAUSES, OWN
+from audit.clauses.registry import CLAUSES, ON_VALUES, OWN
 from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
 from audit.io.toml import toml_value
 from audit.judgement.selection import Selection
 from audit.model.accepted_size import CloseSize, SealedInterval, Size, SmallClasses
 from audit.model.arrays import Flags, Places
-from audit.model.errors import ON_VALUES, Doubt, printable
+from audit.model.errors import Doubt, printable
 from audit.model.json_types import WaiverState
 from audit.model.report import HIDDEN, CountSize, SealedCount, Waived
 from audit.model.scored import NOWHERE

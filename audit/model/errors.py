@@ -21,9 +21,6 @@ from typing import TypeVar
 
 from audit.runtime.phrases import Reason, say, say_count
 
-ON_VALUES = frozenset({"max_risk", "max_ever_risk", "closeness", "min_e"})
-"""The clauses that depend on knowledge of values."""
-
 
 @dataclass(frozen=True)
 class Doubt:

@@ -379,6 +379,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_closeness.py::test_close_and_similar_values_fit_the_schema_and_are_listed": [
         ("audit.findings.close_numbers.KnownNearly.extent", "self.rows or ", ""),
     ],
+    "unit/judgement/test_policy.py::test_what_was_not_read_leaves_a_clause_of_another_package_undecided": [
+        ("audit.clauses.clause._decided", "not is_own or ", ""),
+    ],
     "cli/test_count_tables.py::test_formats_of_programs_show_what_a_candidate_adds": [
         ("reports.count_tables.answers.with_news", "findings=candidate.new, ", ""),
     ],

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from attacks.intersection import IntersectionAttack
 from attacks.update_graph import UpdateGraphAttack
-from audit.clauses.clause import JudgedAudit, Stated, decide
-from audit.clauses.registry import CLAUSES
+from audit.clauses.clause import JudgedAudit, RiskClause, Stated, decide
+from audit.clauses.registry import CLAUSES, ON_VALUES
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences, Pinned
 from audit.findings.narrowed import NarrowedRecords
@@ -71,6 +71,29 @@ def decided(found, limit=1.0, *, risks=None, waived=(), adversary="linked"):
     assert len(decision.violations) + len(decision.undecided) <= 1
     assert all(each.reason == f"joint: {OPEN}" for each in decision.undecided if found.reason)
     return decision.state
+
+
+class Odd(RiskClause):
+    """A clause of another package, which nothing violates."""
+
+    name = "odd"
+    default = None
+    fails = remedy = ""
+
+    def judges(self, findings):
+        return True
+
+    def violations(self, findings, limit):
+        yield from ()
+
+    doubts = violations
+
+
+@pytest.mark.parametrize("clauses", [None, ON_VALUES, frozenset({"k"})])
+def test_what_was_not_read_leaves_a_clause_of_another_package_undecided(clauses):
+    unread = Doubt(Reason("a cell was not read"), clauses)
+    assert decide(Odd(), Stated(0.5), JudgedAudit([])).state == "holds"
+    assert decide(Odd(), Stated(0.5), JudgedAudit([], doubts=[unread])).state == "undecided"
 
 
 NARROWED = NarrowedRecords(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])
