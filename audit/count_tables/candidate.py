@@ -233,7 +233,8 @@ def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
 
     It says no more than an empty cell, except that the count is not 0: if others have a marker, an empty cell would say
     that the count is not small. The most telling of such markers is taken, then the most frequent. None is taken of
-    which a note beside the table says that it stands for smaller counts. A Parquet column of numbers has no markers.
+    which a note beside the table, if `not_counts` lacks it, says that it stands for smaller counts. A Parquet column of
+    numbers has no markers.
     """
     used = Counter(counts.text[counts.hidden].tolist())
     least = np.maximum(hidden_lower(counts), np.minimum(counts.lower, 1))
@@ -242,7 +243,8 @@ def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
     ordered = sorted(ends, key=lambda text: (-ends[text], -used[text]))
     fit = {row: next((text for text in ordered if ends[text] <= least[row]), "") for row in rows}
     takes = [_takes_text(part) for part in counts.parts]
-    noted = {(part.file.path, sign): noted_range(part.file.path, sign) for part in counts.parts for sign in ordered}
+    without, places = counts.manifest.not_counts, {(part.file.path, sign) for part in counts.parts for sign in ordered}
+    noted = {(path, sign): noted_range(path, sign, without) for path, sign in places}
     most = {key: UNBOUNDED if said is None else said[0][1] for key, said in noted.items()}
     files = {row: counts.part(row).file.path for row in fit}
     is_true = {

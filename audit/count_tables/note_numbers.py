@@ -59,7 +59,8 @@ _ONE = re.compile(
     r"\beine?[rs]? (?:davon|von ihnen)\b|\bl?'?une? d'(?:elles|eux|entre (?:elles|eux))|\bun[oa] de ell[oa]s\b"
 )
 ALSO_OTHERS = re.compile(
-    r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential|"
+    r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential|induits?\b|"
+    r"\b(?:to protect|zum schutz|pour protéger|para proteger) (?:an)?(?:other|ander|weiter|d.autre|une autre|otr)|"
     r"\b(?:or|oder|bzw\.|sowie|ou|ainsi que|o)\b(?! (?:[0-9]|fewer|less|more|weniger|mehr|moins|plus|menos|más|two|"
     r"zwei|deux|dos)\b)[^.;]{0,60}?\b(?:suppress|withh|hidden|masked|disclos|gesperrt|unterdrückt|geheim|verdeckt|masqu|"
     r"supprim|secret|confiden|ocult|suprim)",

@@ -222,9 +222,9 @@ def _signs(candidate: CandidateReport) -> Iterator[str]:
     empty = len(candidate.hide or ()) - len(signs)
     if empty and candidate.any_sign:
         yield say_count(
-            "{count} [cell is|cells are] left empty: the markers in series.toml are wrong for [its count|some of their "
-            "counts], or say too much of [it|them]. A sign of your own may stand there: name it in markers under "
-            '[table], such as "•" = [0, inf], any count.',
+            "{count} [cell is|cells are] left empty: the markers in series.toml, or notes on them, are wrong for [its "
+            "count|some of their counts], or say too much of [it|them]. A sign of your own may stand there: name it in "
+            'markers under [table], such as "•" = [0, inf], any count.',
             empty,
         )
     elif empty:

@@ -412,6 +412,26 @@ def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs,
     assert bool(re.search("cell is left empty|cells are left empty", out)) == (not all(each["sign"] for each in told))
 
 
+@pytest.mark.parametrize(
+    ("note", "more", "sign"),
+    [
+        ("s : 1 à 4", "", ""),
+        ("s : 1 à 4", 'not_counts = ["s : 1 à 4"]\n', "s"),
+        ("s : secret statistique (effectifs de 1 à 4 et secret induit)", "", "s"),
+    ],
+    ids=["less", "read", "others too"],
+)
+def test_a_repair_writes_a_sign_unless_an_unread_note_would_be_wrong_then(note, more, sign, tmp_path):
+    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40"), (("B", "m"), "s")]
+    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"s": (1, None)}, min_count=5)
+    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
+    path = folder / "series.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("[policy]", f"{more}[policy]"), encoding="utf-8")
+    candidate.write_text(f"area,sex,n\nA,m,3\nA,f,50\nA,All,53\n\n{note}\n", encoding="utf-8")
+    run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert f"\nA,m,{sign}\nA,f,{sign}\n" in (tmp_path / "out/2.csv").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(("mark", "encoding"), [("\ufeff", "utf-8"), ("", "utf-8"), ("", "cp1252"), ("", "utf-16")])
 def test_repair_keeps_the_lines_around_a_table_and_the_byte_order_mark(mark, encoding, tmp_path):
     """They say what a marker means that is left in other cells."""
