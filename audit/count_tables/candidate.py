@@ -168,7 +168,9 @@ def judge_candidate(
             hiding = searches[-1].search()
         if hiding.is_enough or kind_of(hiding.stopped) not in {None, ReasonKind.TOO_HARD}:
             break
-    search, (after, fresh, _, left) = searches[-1], searches[0].hidden()
+    search, first = searches[-1], searches[0].hidden()
+    after, new = searches[0].report, {each.id for each in first.found}
+    fresh = [each for each in after.findings if each.id in new]
     rounding = _coarser_rounding(searches[0]) if fresh and hiding.stopped is None else None
     chosen = hiding.rows
     settled = search.hidden(chosen).open
@@ -186,7 +188,7 @@ def judge_candidate(
             show=show,
             changes=() if hiding.is_enough else _cells(counts, dict.fromkeys(_telling_changes(counts), "")),
             rounding=rounding,
-            undecided=max(left, settled) > search.left,
+            undecided=max(first.open, settled) > search.left,
             least=hiding.least,
             stopped=hiding.stopped,
             any_sign=chosen <= search.signs.keys(),
@@ -338,7 +340,7 @@ def repair_candidate(
             table.path.unlink()
     if audited.found:
         raise RuntimeError("a repaired candidate still adds a finding")
-    after = audited.report
+    after = search.report_on(audited)
     files, is_open = tuple(table.shown for table in written.tables), audited.open > search.left
     return replace(
         found,

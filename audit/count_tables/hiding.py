@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from audit.count_tables.hypercubes import Hypercubes, needs_of
-from audit.count_tables.judged_counts import CountAttack, JudgedCounts, followed, judge
+from audit.count_tables.judged_counts import CountAttack, JudgedCounts, followed, judge, tables_facts
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.table_audit import report_of
+from audit.count_tables.table_audit import accepted_counts, certified_counts, measures_of, report_of
 from audit.findings.count import CountFinding, CountReport
 from audit.judgement.baseline import is_known
 from audit.model.arrays import Counts
@@ -38,15 +38,15 @@ _TRIES, _ROUNDS, _SHOWN_AGAIN, _CELLS_AGAIN, _EFFORT = 12, 12, 60, 60_000, 2.0
 
 
 class Audited(NamedTuple):
-    """The report with some rows hidden, the findings to avoid (`found`), and the judged counts.
+    """The findings to avoid with some rows hidden (`found`), the judged counts, and whether the user stopped the audit.
 
     `open` is the number of counts that are undecided, or of which it is not known whether the candidate says more.
     """
 
-    report: CountReport
     found: list[CountFinding]
     judged: JudgedCounts
     open: int
+    interrupted: bool
 
 
 class Before(NamedTuple):
@@ -87,6 +87,9 @@ class HidingSearch:
         before: what is known without the candidate, which does not count.
         signs: the markers that replace hidden values, by row; an empty text is any sign that can stand for any count.
             The cells of other rows are left empty.
+
+    Attributes:
+        report: the report with nothing hidden, once that is audited.
     """
 
     def __init__(
@@ -134,7 +137,7 @@ class HidingSearch:
             if self._tried:
                 self.tries.check_time()
             self._tried[rows] = self.tries.audit(rows, self._audit)
-            if self._tried[rows].report.interrupted:
+            if self._tried[rows].interrupted:
                 raise KeyboardInterrupt
         return self._tried[rows]
 
@@ -142,6 +145,8 @@ class HidingSearch:
         """Return the audit with some rows hidden; cells left empty that may have a sign are asked about as both."""
         after = without_rows(self.counts, rows, self.signs)
         found = self.audited(after)
+        if not rows:  # this one takes longest, so that time is kept for the report on what is hidden
+            self.report = self.report_on(found)
         emptied = sorted(row for row in rows if after.hidden[row] and not self.signs.get(row))
         if found.found or not emptied:
             return found
@@ -151,7 +156,7 @@ class HidingSearch:
 
     def _loss(self, rows: Rows, audited: Audited) -> tuple[float, ...] | None:
         """Return what hiding some rows costs, after whether more is open then; None if something is found."""
-        if audited.found or audited.report.interrupted:
+        if audited.found or audited.interrupted:
             return None
         return audited.open > self.left, sum(self.cost[row] for row in rows)
 
@@ -163,22 +168,33 @@ class HidingSearch:
         return frozenset(row for row in rows if any(np.any(old[row] != new[row]) for old, new in arrays))
 
     def audited(self, counts: PublishedCounts) -> Audited:
-        """Return the audit of published counts."""
+        """Return the audit of published counts, with certificates of the findings to avoid alone."""
         options = replace(self.options, time_limit=self.budget.remaining())
         judged = judge(counts, self.attack, options)
-        report = replace(report_of(judged, self.attack, options), time_limit=self.options.time_limit)
-        found = [each for each in report.findings if not is_known(self.known, each.id, each.size)]
+        accepted = accepted_counts(judged, self.attack, options).ids
+        known = {ident for place, ident in judged.ids.items() if is_known(self.known, ident, judged.size(place))}
+        certified = certified_counts(judged, accepted | known, None, tables_facts(counts))
+        judged, found = certified.judged, [*certified.findings]
         if found and self._earlier is not None:
-            known = self._known_before(judged, found, self._earlier)
-            found = [each for each in found if each.id not in known]
-        avoided = {each.id for each in found}
-        perhaps = [each for each in report.findings if each.id not in avoided and self._may_be_sharper(each)]
-        return Audited(report, found, judged, report.measures.open + len(perhaps))
+            before = self._known_before(judged, found, self._earlier)
+            found = [each for each in found if each.id not in before]
+        others = accepted.union(each.id for each in found)
+        perhaps = [
+            place for place, ident in judged.ids.items() if ident not in others and self._may_be_sharper(judged, place)
+        ]
+        interrupted = certified.interrupted or judged.interrupted
+        return Audited(found, judged, measures_of(judged).open + len(perhaps), interrupted)
 
-    def _may_be_sharper(self, finding: CountFinding) -> bool:
+    def report_on(self, audited: Audited) -> CountReport:
+        """Return the report on an audit, with all its findings."""
+        options = replace(self.options, time_limit=self.budget.remaining())
+        return replace(report_of(audited.judged, self.attack, options), time_limit=self.options.time_limit)
+
+    def _may_be_sharper(self, judged: JudgedCounts, place: int) -> bool:
         """Return whether the candidate may say more of a count than is proved, of which as much was known before."""
-        manifest = self.counts.manifest
-        return not finding.exact and (manifest.relates_releases or finding.release == manifest.tags[-1])
+        manifest, (part, question, outcome) = self.counts.manifest, judged.at(place)
+        is_last = int(part.questions.release[question]) == len(manifest.tags) - 1
+        return not outcome.exact[question] and (manifest.relates_releases or is_last)
 
     def _known_before(
         self, judged: JudgedCounts, found: Sequence[CountFinding], earlier: PublishedCounts

@@ -125,8 +125,8 @@ def report_on(counts: PublishedCounts, attack: CountAttack, options: AuditOption
 def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
     """Return the report on judged counts; a finding whose certificate fails is undecided."""
     counts, facts = judged.counts, tables_facts(judged.counts)
-    accepted = _accepted(judged, attack, options)
-    certified = _certified(judged, accepted.ids, options.findings, facts)
+    accepted = accepted_counts(judged, attack, options)
+    certified = certified_counts(judged, accepted.ids, options.findings, facts)
     judged = certified.judged
     reading = SecondReading(judged, attack, options)
     standing = _standing(judged, reading, options.limits) if certified.kept else None
@@ -161,7 +161,7 @@ def _attack_report(name: str, certified: CertifiedCounts, standing: frozenset[st
     if standing is not None:
         guesses = judged.counts.manifest.unconfirmed
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
-    measures = _measures(judged)
+    measures = measures_of(judged)
     every = [each.reason for each in judged.outcomes] + [each.reason for each in judged.evidence.unasked]
     reasons = [reason for reason in every if reason]
     return AttackReport(
@@ -199,7 +199,7 @@ def _known(judged: JudgedCounts, kept: Sequence[int]) -> Known:
     return found
 
 
-def _certified(
+def certified_counts(
     judged: JudgedCounts, accepted: Container[str], shown: int | None, facts: TablesFacts
 ) -> CertifiedCounts:
     """Return the first findings that are not accepted, after checking certificates.
@@ -231,7 +231,8 @@ def _certified(
     return CertifiedCounts(judged, kept, tuple(findings), checked, len(failed), interrupted)
 
 
-def _measures(judged: JudgedCounts) -> CountMeasures:
+def measures_of(judged: JudgedCounts) -> CountMeasures:
+    """Return the statistics of judged counts."""
     count, evidence = Counter(judged.verdict.tolist()), judged.evidence
     asked = [kind for kind in VERDICTS if kind != ALL or judged.counts.manifest.sensitive]
     found: dict[str, Any] = {VERDICTS[kind]: count[kind] for kind in asked}
@@ -246,7 +247,7 @@ def _measures(judged: JudgedCounts) -> CountMeasures:
     )
 
 
-def _accepted(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> AcceptedCounts:
+def accepted_counts(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> AcceptedCounts:
     """Return the findings that waivers and the baseline accept."""
     manifest, baseline = judged.counts.manifest, options.baseline
     key = private_key(manifest.folder / PRIVATE, make=False) if manifest.waivers else None
