@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -75,8 +76,7 @@ class BoxSums:
         treat time in the opposite way.
         """
         clique = np.array(self._clique, dtype=np.int64)[self._pattern.ravel()[places]]
-        last = len(self._tables) - 1
-        which = [way % 2] * last + [way // 2]
+        which = self._decompositions(way)
         counts = np.stack(
             [t.count[w][self.boxes[places, a]] for a, (t, w) in enumerate(zip(self._tables, which, strict=True))],
             axis=1,
@@ -96,6 +96,19 @@ class BoxSums:
                 step = max(1, int(_AT_ONCE / size))
                 for batch in np.split(every, range(step, len(every), step)):
                     yield TermGroup(batch, *self._of_clique(batch, at, count, which))
+
+    def _decompositions(self, way: int) -> list[int]:
+        """Return which decomposition of the sets of each axis is used in one of the `ways`."""
+        return [way % 2] * (len(self._tables) - 1) + [way // 2]
+
+    def _of_box(self, place: int, way: int) -> TermGroup | None:
+        """Return the nodes of one box in one of the `ways`, as `terms` does but faster; None if it has too many."""
+        which, places = self._decompositions(way), np.array([place])
+        sets = zip(self._tables, which, self.boxes[place].tolist(), strict=True)
+        count = [int(table.count[each][code]) for table, each, code in sets]
+        if way and prod(count) > _MOST_TERMS:
+            return None
+        return TermGroup(places, *self._of_clique(places, self._clique[self._pattern.ravel()[place]], count, which))
 
     def _of_clique(self, places: Ids, at: int, count: Sequence[int], which: Sequence[int]) -> tuple[Ids, Counts]:
         grid, axes = self.lattice.grid(at), self.lattice.cliques[at]
@@ -131,7 +144,8 @@ class BoxSums:
 
     def row(self, place: int) -> dict[int, int]:
         """Return the weights of nodes that make up a box, by the fewest terms."""
-        return next((_weights(group, 0) for group in self.terms(np.array([place]), 0)), {})
+        group = self._of_box(place, 0)
+        return {} if group is None else _weights(group)
 
     def weights(self, place: int, ends: Ends, side: int, value: int) -> dict[int, Fraction]:
         """Return the weights of nodes whose bounds add up to a bound of a box.
@@ -140,9 +154,9 @@ class BoxSums:
             LookupError: there are none.
         """
         for way in self.ways:
-            for group in self.terms(np.array([place]), way):
-                if int(_added(group, ends)[side][0]) == value:
-                    return {node: Fraction(weight) for node, weight in _weights(group, 0).items()}
+            group = self._of_box(place, way)
+            if group is not None and int(_added(group, ends)[side][0]) == value:
+                return {node: Fraction(weight) for node, weight in _weights(group).items()}
         raise LookupError("no terms add up to the bound")
 
     def chunks(self) -> Iterator[Ids]:
@@ -150,9 +164,10 @@ class BoxSums:
         yield from np.split(np.arange(len(self.boxes)), range(_CHUNK, len(self.boxes), _CHUNK))
 
 
-def _weights(group: TermGroup, row: int) -> dict[int, int]:
+def _weights(group: TermGroup) -> dict[int, int]:
+    """Return the nodes of the first box with their signs."""
     found: dict[int, int] = {}
-    for node, sign in zip(group.node[row].tolist(), group.sign[row].tolist(), strict=True):
+    for node, sign in zip(group.node[0].tolist(), group.sign[0].tolist(), strict=True):
         found[node] = found.get(node, 0) + sign
     return {node: weight for node, weight in found.items() if weight}
 

@@ -142,8 +142,13 @@ def _covers_each(
 
 
 def _patterns(axis: Axis, sets: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return which boxes contain the atoms of an axis, one column for equal atoms; shape (boxes, columns)."""
+    """Return which boxes contain the atoms of an axis, one column for equal atoms; shape (boxes, columns).
+
+    Atoms in none of the boxes may be left out.
+    """
     row = {one: place for place, one in enumerate(dict.fromkeys(sets))}
+    if len(row) == 1:
+        return np.ones((len(sets), 1), dtype=np.bool_)
     rows = np.zeros((len(row), axis.atoms), dtype=np.bool_)
     for one, place in row.items():
         rows[place, axis.members[one]] = True
