@@ -19,10 +19,9 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
-from audit.model.arrays import Codes, Counts, Flags, Places, Words, batches, grouped, ragged, starts
+from audit.model.arrays import Codes, Counts, Flags, Integers, Places, Words, batches, grouped, ragged, starts
 from audit.model.evidence import Table, ValueCounts, count_type
 
 _TABLE_CELLS = 1 << 26
@@ -204,9 +203,9 @@ class Covered:
     """
 
     contents: ValueCounts | Table
-    groups: npt.NDArray[np.integer]
+    groups: Integers
 
-    def hold(self, pool: Codes, value: Codes) -> npt.NDArray[np.bool_]:
+    def hold(self, pool: Codes, value: Codes) -> Flags:
         """Return whether each of some pools contains the value at the same place."""
         if not isinstance(self.contents, ValueCounts):
             return self.contents[pool, value] > 0
@@ -291,9 +290,7 @@ def _bitmaps(found: Boxes, space: Space) -> list[Words]:
     return maps
 
 
-def _walk(
-    maps: Sequence[Words], points: Codes, found: Boxes, bags: LatticeCounts
-) -> tuple[Table, npt.NDArray[np.int32]]:
+def _walk(maps: Sequence[Words], points: Codes, found: Boxes, bags: LatticeCounts) -> tuple[Table, Codes]:
     """Return the rows of each value around each point, shape (points, values), and the number of groups."""
     table = np.zeros((len(points), bags.values), dtype=bags.count.dtype)
     groups = np.zeros(len(points), dtype=np.int32)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from audit.count_tables.label_sets import LabelSets, LabelView, Mask, atoms_of
 from audit.count_tables.published_counts import PublishedCounts
-from audit.model.arrays import Codes, Counts, Flags, Places
+from audit.model.arrays import Codes, Counts, Flags, Integers, Places
 from audit.model.count_report import PERHAPS_LARGE, PROTECTED, SMALL_COUNT
 from audit.model.errors import printable
 from audit.runtime.phrases import say
@@ -351,7 +351,7 @@ def asking(label: Codes, release: int, since: int = -1) -> CountQuestions:
     )
 
 
-def combinations(choices: Sequence[npt.NDArray[np.integer]], most: int | None = None) -> Codes:
+def combinations(choices: Sequence[Integers], most: int | None = None) -> Codes:
     """Return the combinations of one item of each choice, at most `most`; shape (combinations, choices), int32.
 
     The last item varies fastest.
@@ -373,7 +373,7 @@ def joined(parts: Sequence[CountQuestions]) -> CountQuestions:
     return CountQuestions(label, release, since, rule, published)
 
 
-def keys(columns: npt.NDArray[np.integer], sizes: Sequence[int]) -> Counts:
+def keys(columns: Integers, sizes: Sequence[int]) -> Counts:
     """Return a number for each row, equal for equal rows; shape (rows,), int64.
 
     `sizes` holds a bound on the values of each column; the product of all has to be below 2^63.

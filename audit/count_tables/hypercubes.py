@@ -17,13 +17,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.judged_counts import JudgedCounts
-from audit.model.arrays import Counts, Floats, Places
+from audit.model.arrays import Codes, Counts, Floats, Places
 from audit.model.count_report import PERHAPS_LARGE, SAME_KIND
 from audit.model.count_tables import Axis, Boxes
 from audit.model.json_types import UNBOUNDED
@@ -86,7 +85,7 @@ class Cells:
 
     axes: Sequence[Axis]
     boxes: Boxes
-    rows: npt.NDArray[np.int32]
+    rows: Codes
     price: Floats
     up: Counts
     down: Counts

@@ -13,7 +13,7 @@ from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.total_release import as_one_release
 from audit.io.toml import toml_text
-from audit.model.arrays import Codes, Counts, Flags
+from audit.model.arrays import Codes, Counts, Flags, Floats, Numbers
 from audit.model.errors import printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import parted, say, say_count
@@ -30,7 +30,7 @@ _TOGETHER = 3  # dimensions that are added up over at once
 _ALL_SETS = 12  # labels all of whose sets are tried
 _MOST_LABELS, _MOST_PAIRS, _MOST_COMPARED = 100, 1000, 10_000_000  # of a release, of releases, numbers
 
-Known = npt.NDArray[np.float64]
+Known = Floats
 
 
 def release_doubts(counts: PublishedCounts) -> Iterator[str]:
@@ -266,7 +266,7 @@ def _sums(ends: Known, tags: Sequence[str]) -> Iterator[tuple[int, Sequence[int]
                 yield whole, some[at].tolist()
 
 
-def _several(others: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:
+def _several(others: Sequence[int]) -> Iterator[Numbers]:
     """Yield the sets of releases that may add up: those that follow each other, two, three; shape (sets, releases)."""
     for length in range(2, len(others) if len(others) < _MANY else _MONTHS + 1):
         near: Iterable[Sequence[int]] = (others[at : at + length] for at in range(len(others) - length + 1))

@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, parse, unknown_among
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
@@ -22,7 +21,7 @@ from audit.io.microdata import frequent_value
 from audit.io.notations import SHORT_DAY
 from audit.io.rules.rows import is_total
 from audit.io.tables import Table, first_rows, text_codes
-from audit.model.arrays import combine
+from audit.model.arrays import Codes, Numbers, combine
 from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, joined, say, say_count
 
@@ -47,8 +46,8 @@ class Column:
 
     name: str
     texts: list[str]
-    codes: npt.NDArray[np.int32]
-    release: npt.NDArray[np.int32]
+    codes: Codes
+    release: Codes
     whole: bool
     parts: tuple[str, ...] = ()
 
@@ -63,7 +62,7 @@ class Column:
         return MARKERS | {*filter(may_be_unknown, self.texts)}
 
     @cached_property
-    def _places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _places(self) -> tuple[Numbers, Numbers]:
         """The pairs of release and cell, as release * len(texts) + code, and how often each occurs."""
         filled = self.codes != self.texts.index("") if "" in self.texts else slice(None)
         pairs = self.release.astype(np.int64) * len(self.texts) + self.codes
@@ -273,7 +272,7 @@ def without_rows(columns: Mapping[str, Column], rows: Iterable[int]) -> dict[str
     return kept
 
 
-def partition(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
+def partition(columns: Sequence[Column]) -> Numbers:
     """Return for each row the number, from 0, of its combination of release and cells; shape (rows,)."""
     release = columns[0].release
     bounds = [(release, int(release.max(initial=0)) + 1), *((c.codes, len(c.texts)) for c in columns)]

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.cell_reading import covers, exact_text, parse, parse_point, parse_value, unit_of
 from audit.io.cells import Anything, Cell, CellError, Interval, Kind, ValueSet, set_text, show
 from audit.io.hierarchies import Hierarchy
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Flags, Integers
 from audit.runtime.phrases import say
 
 
@@ -144,7 +143,7 @@ class QuasiIdentifier:
                     errors.append((index, error))
         return np.array([self._of_text.get(name, 0) for name in names], dtype=np.int32), errors
 
-    def covers(self, cells: npt.NDArray[np.integer], values: Sequence[str]) -> npt.NDArray[np.bool_]:
+    def covers(self, cells: Integers, values: Sequence[str]) -> Flags:
         """Return which cells, given by number, cover which exact values; shape (len(cells), len(values)), bool.
 
         Raises:

@@ -14,7 +14,6 @@ from itertools import compress
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from audit.io import manifest as manifests
@@ -30,7 +29,7 @@ from audit.io.series import Series
 from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of
 from audit.io.toml import toml_key, toml_text
-from audit.model.arrays import UNKNOWN, Codes, Flags, combine, distinct, flagged
+from audit.model.arrays import UNKNOWN, Codes, Flags, Places, combine, distinct, flagged
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import AnyPair, Transitions, UpdateSets
 from audit.runtime.phrases import parted, say
@@ -204,11 +203,11 @@ class Register:
         """The indices of the quasi-identifiers that the register lacks: every cell of these may be a person's."""
         return tuple(place for place, values in enumerate(self.values) if [*values] == [ANYTHING])
 
-    def present(self, release: int) -> npt.NDArray[np.intp]:
+    def present(self, release: int) -> Places:
         """Return the indices of the lines whose people are in a release."""
         return np.flatnonzero((self.first <= release) & (release <= self.last))
 
-    def places(self, lines: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.intp], Codes]:
+    def places(self, lines: Places) -> tuple[Places, Codes]:
         """Return the distinct points of some lines, ascending, and the index of each line's point among them."""
         point = self.point[lines]
         used = flagged(point, len(self.points))
@@ -488,7 +487,7 @@ class Known:
     release: Codes
     lines: list[int]
 
-    def some(self, chosen: npt.NDArray[np.bool_]) -> Known:
+    def some(self, chosen: Flags) -> Known:
         """Return the chosen lines; `chosen` has shape (lines,), bool."""
         lines = [*compress(self.lines, chosen.tolist())]
         return Known(self.shown, self.person[chosen], self.value[chosen], self.release[chosen], lines)
@@ -546,9 +545,7 @@ def read_known(series: Series, sensitive: str) -> Known:
     return known.some(is_about)
 
 
-def _known_values(
-    series: Series, table: Table, sensitive: str, problems: Problems
-) -> tuple[Codes, npt.NDArray[np.bool_]]:
+def _known_values(series: Series, table: Table, sensitive: str, problems: Problems) -> tuple[Codes, Flags]:
     """Return the code of each line's value, -1 if unknown, and which lines are about the attribute `sensitive`.
 
     A line that names no attribute is about the one that has its value; note the first line whose value several have.
@@ -576,7 +573,7 @@ def _known_values(
     return codes[sensitive], (given == sensitive) | ((given == "") & ((codes[sensitive] >= 0) | (owners == 0)))
 
 
-def check_listed(series: Series, release: Release, sensitive: str, listed: npt.NDArray[np.bool_]) -> None:
+def check_listed(series: Series, release: Release, sensitive: str, listed: Flags) -> None:
     """Refuse a release with a value for which the transitions list no possible updates.
 
     Args:

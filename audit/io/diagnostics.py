@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from audit.io.cells import Fault
 from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, open_bytes, open_text, read_dialect
 from audit.io.paths import is_remote
-from audit.model.arrays import Words
+from audit.model.arrays import Flags, Words
 from audit.runtime.phrases import say, say_count
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def quotes_of(content: bytes, delimiter: str = ",") -> Quotes:
     return Quotes(odd=inside, lines=lines or inside)
 
 
-def _words(flags: npt.NDArray[np.bool_]) -> Words:
+def _words(flags: Flags) -> Words:
     """Return flags as bits, 64 in a word, the first flag as the lowest bit."""
     packed = np.packbits(flags, bitorder="little")
     return (packed if not len(packed) % 8 else np.pad(packed, (0, -len(packed) % 8))).view("<u8")

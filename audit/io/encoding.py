@@ -8,14 +8,13 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.io.respelling import RAISED, REMARK, as_plain_number, like_digits, once, skeleton
 from audit.io.tables import Coded, direct_codes
 from audit.io.texts import arrow, column_of, flags, texts_of, whole
-from audit.model.arrays import Codes, Flags, Words, flagged
+from audit.model.arrays import Codes, Flags, Integers, Places, Words, flagged
 
 _SIGNS = r"(?:[\s\p{Z}]+(?:and|et|und|y)[\s\p{Z}]+|[^\p{L}\p{N}.])+"
 _WORD = r"[\p{L}\p{N}_]"  # Arrow's \w has ASCII letters alone
@@ -196,9 +195,9 @@ class _InNumbers(NamedTuple):
     """
 
     codes: Codes
-    where: npt.NDArray[np.intp]
+    where: Places
     others: pa.Array
-    rows: npt.NDArray[np.integer] | None
+    rows: Integers | None
 
 
 class IdentifierEncoder:
@@ -256,7 +255,7 @@ class IdentifierEncoder:
         self.limit, self.largest = limit, max(self.largest, int(codes.max(initial=-1)))
         return _InNumbers(codes, np.zeros(0, dtype=np.intp), column_of([]), None)
 
-    def _texts_in_numbers(self, texts: pa.Array, rows: npt.NDArray[np.integer] | None, limit: int) -> _InNumbers:
+    def _texts_in_numbers(self, texts: pa.Array, rows: Integers | None, limit: int) -> _InNumbers:
         """Return the codes of texts that are numbers, and the others; the first column decides whether any are."""
         codes = _numbers(texts, limit)
         if self.limit is None:
@@ -326,7 +325,7 @@ class IdentifierEncoder:
             return np.zeros(len(people), dtype=np.bool_)
         return np.append(self.is_counterfeit(), False)[people]
 
-    def repeated(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
+    def repeated(self, people: Codes) -> tuple[Places, Codes]:
         """Return the indices of people who occur again later, and the last index of each of these people."""
         if np.count_nonzero(flagged(people, self.size + 1)[:-1]) == np.count_nonzero(people != NOBODY):
             return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int32)
@@ -335,14 +334,14 @@ class IdentifierEncoder:
         rows = np.flatnonzero((last[people] != places) & (people != NOBODY))
         return rows, last[people[rows]]
 
-    def is_counterfeit(self) -> npt.NDArray[np.bool_]:
+    def is_counterfeit(self) -> Flags:
         """Return whether each code is a counterfeit that keeps its identity; shape (size,), bool."""
         found = np.zeros(self.size, dtype=np.bool_)
         found[self.plain :] = _are_counterfeits(self._others.texts) if len(self._others) else False
         return found
 
 
-def _parts(texts: pa.Array, keys: pa.Array, *, is_ascii: bool) -> Iterator[tuple[npt.NDArray[np.intp], pa.Array, bool]]:
+def _parts(texts: pa.Array, keys: pa.Array, *, is_ascii: bool) -> Iterator[tuple[Places, pa.Array, bool]]:
     """Yield the indices of texts with parts that may be identifiers, the parts' keys, and whether equal ones count."""
     for of, pattern, parts in ((texts, _BESIDE, r"\2\3\4"), (texts, _BESIDE, r"\1\5"), (keys, _LETTERED, r"\1\2\3")):
         if len(beside := np.flatnonzero(flags(pc.match_substring_regex(of, pattern)))):

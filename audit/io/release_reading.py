@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from audit.io.adjustments import Adjustments, adjusted, named_there, read_written, respelled
@@ -24,7 +23,7 @@ from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
 from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key
-from audit.model.arrays import Codes, Counts, Flags, combine, numbered
+from audit.model.arrays import Codes, Counts, Flags, Integers, Numbers, combine, numbered
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import Phrase, say
 
@@ -113,7 +112,7 @@ class ReleaseReading:
         # Without a group column, equal cells form the groups.
         self.attributes = attributes if self.columns.group else self.columns.quasi_identifiers
         self.own: dict[str, tuple[Codes, Sequence[str]]] = {}
-        self.texts: dict[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = {}
+        self.texts: dict[str, tuple[Integers, Sequence[str]]] = {}
         self.strangers: Flags | None = None
         self.people: Codes | None = None
         self._key_file: Table | None = None
@@ -511,7 +510,7 @@ class ReleaseReading:
                 return
 
 
-def further_rows(person: Codes, rank: npt.NDArray[np.int64], *, latest: bool) -> Flags:
+def further_rows(person: Codes, rank: Numbers, *, latest: bool) -> Flags:
     """Return which rows are not the latest, or the first, of their person; shape (rows,), bool.
 
     Of rows with the same rank, the last (or the first) one of the file counts.
@@ -525,7 +524,7 @@ def further_rows(person: Codes, rank: npt.NDArray[np.int64], *, latest: bool) ->
 _MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])|(0?[1-9]|1[0-2])[./]([0-9]{4})")
 
 
-def ranked_dates(texts: Sequence[str], kind: Kind) -> tuple[npt.NDArray[np.int64], int | None]:
+def ranked_dates(texts: Sequence[str], kind: Kind) -> tuple[Numbers, int | None]:
     """Return the rank of each text as a date or a plain number, and the index of the first text that is neither.
 
     The ranks have shape (len(texts),), int64; an empty text comes first, and times of day count. The index is None if

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.tables import Coded, NamesOnDemand
@@ -17,6 +16,8 @@ from audit.model.arrays import (
     Codes,
     Counts,
     Flags,
+    Integers,
+    Numbers,
     Places,
     combine,
     counted,
@@ -29,7 +30,7 @@ from audit.model.arrays import (
 from audit.model.report import ColumnShare
 
 _MARK = "#"
-CodedColumn: TypeAlias = tuple[npt.NDArray[np.integer], int]
+CodedColumn: TypeAlias = tuple[Integers, int]
 """The cells of a column as codes by row, and a bound on them."""
 
 
@@ -92,7 +93,7 @@ def a_row_of_each(group: Coded) -> Places:
     return rows
 
 
-def varies(group: Coded, rows: Places, codes: npt.NDArray[np.integer]) -> bool:
+def varies(group: Coded, rows: Places, codes: Integers) -> bool:
     """Return whether rows of one group differ in a column of codes, given a row of each group."""
     return not np.array_equal(codes.take(rows).take(group.codes), codes)
 
@@ -130,7 +131,7 @@ _TOGETHER = 3
 
 def singling_columns(
     names: Sequence[str],
-    columns: Sequence[tuple[npt.NDArray[np.integer], int]],
+    columns: Sequence[tuple[Integers, int]],
     people: Counts | None,
     classes: RowClasses,
     total: int,
@@ -153,7 +154,7 @@ def singling_columns(
     size = size[classes.row.codes]
     people = np.ones(len(size), dtype=np.int64) if people is None else people
 
-    def alike_in(places: Sequence[int]) -> npt.NDArray[np.int64]:
+    def alike_in(places: Sequence[int]) -> Numbers:
         return _sizes(row_ranks([columns[at] for at in places], len(people)), people)
 
     def share(of_rows: Flags) -> float:
@@ -181,7 +182,7 @@ def singling_columns(
     return tuple(found)
 
 
-def _sizes(alike: Codes, people: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _sizes(alike: Codes, people: Numbers) -> Numbers:
     """Return, for each row, the number of people with equal cells; shape (rows,)."""
     return np.bincount(alike, weights=people).astype(np.int64)[alike]
 
@@ -235,7 +236,7 @@ class Release:
     suppressed: int | None = None
     singling: tuple[ColumnShare, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
-    texts: Mapping[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = field(default_factory=dict)
+    texts: Mapping[str, tuple[Integers, Sequence[str]]] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:

@@ -7,11 +7,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.view import View
 from audit.judgement.selection import claims_of
-from audit.model.arrays import Codes, flagged
+from audit.model.arrays import Codes, Flags, flagged
 from audit.model.measures import PEOPLE
 from audit.model.outcome import Risks
 from audit.model.report import Exposure, FoundPerson, LadderStep
@@ -23,7 +22,7 @@ def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
 
     Waived claims count, because accepting a claim does not change which attack finds the person first.
     """
-    known_before: dict[str | None, npt.NDArray[np.bool_]] = {}
+    known_before: dict[str | None, Flags] = {}
     rungs = []
     for entry in judged:
         people = certain_people(replace(entry, waived=NOWHERE))

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.followed_people import FollowedPeople
 from audit.adversary.held_series import CombinedVocabulary
@@ -25,7 +24,7 @@ from audit.io.cells import Kind, ValueSet, intersect
 from audit.io.encoding import NOBODY
 from audit.io.releases import KeyedRelease
 from audit.judgement.field_types import BrokenCertificateError
-from audit.model.arrays import Codes, numbered
+from audit.model.arrays import Codes, Flags, Places, numbered
 from audit.model.evidence import claimed_code, claimed_part
 
 
@@ -88,7 +87,7 @@ class ReleaseRows:
         return self._names[group] if self.split else self.release.group.name(group)
 
     @cached_property
-    def _order(self) -> tuple[npt.NDArray[np.intp], Codes]:
+    def _order(self) -> tuple[Places, Codes]:
         """The entries sorted by group, and their groups."""
         return _in_order(self.group_of_row if self.release.values_by_row else self.release.entry_group)
 
@@ -102,7 +101,7 @@ class ReleaseRows:
             found[value] = found.get(value, 0) + count
         return found
 
-    def _values(self, places: npt.NDArray[np.intp]) -> list[int]:
+    def _values(self, places: Places) -> list[int]:
         """Return the values of some entries, or codes for the values of all combined attributes."""
         if self.combined is None:
             return self.release.entry_value[self.sensitive][places].tolist()
@@ -110,7 +109,7 @@ class ReleaseRows:
         return [self.combined.code(parts) for parts in zip(*columns, strict=True)]
 
     @cached_property
-    def _rows(self) -> tuple[npt.NDArray[np.intp], Codes]:
+    def _rows(self) -> tuple[Places, Codes]:
         return self._order if self.release.values_by_row else _in_order(self.group_of_row)
 
     def people(self, group: int) -> list[int] | None:
@@ -140,12 +139,12 @@ class ReleaseRows:
         return found
 
 
-def _in_order(codes: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
+def _in_order(codes: Codes) -> tuple[Places, Codes]:
     order = np.argsort(codes, kind="stable")
     return order, codes[order]
 
 
-def _places(ordered: tuple[npt.NDArray[np.intp], Codes], code: int) -> npt.NDArray[np.intp]:
+def _places(ordered: tuple[Places, Codes], code: int) -> Places:
     """Return the range of a code in a sorted array."""
     order, codes = ordered
     # Use the type of the codes: otherwise each query would convert all of them.
@@ -171,7 +170,7 @@ class PublishedReleases:
     def __init__(self, view: View) -> None:
         self.view, self.held = view, view.held
         self._index: dict[int, ReleaseRows] = {}
-        self._fits: dict[tuple[int, str], npt.NDArray[np.bool_]] = {}
+        self._fits: dict[tuple[int, str], Flags] = {}
         self._lines: dict[int, dict[int, int]] | None = None
 
     @property
@@ -270,7 +269,7 @@ class PublishedReleases:
         there = seen.rows(seen.classes.row) > 0
         return seen.classes.group[there], seen.classes.group[there], seen.cells[there]
 
-    def _fitting(self, place: int, name: str, exact: str) -> npt.NDArray[np.bool_]:
+    def _fitting(self, place: int, name: str, exact: str) -> Flags:
         """Return which cells of a quasi-identifier cover an exact value."""
         attribute = self.held.series.attributes[name]
         fits = self._fits.get((place, exact))

@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.record_linkage import wrong_cell
 from audit.adversary.view import Key, View, handed
@@ -118,7 +117,7 @@ def _unfounded(outcome: Outcome, nothing: Measures) -> Outcome:
     return replace(outcome, status="incomplete", reason=reason, measures=nothing, claims=None)
 
 
-def changed_values(evidence: Evidence, key: Key) -> npt.NDArray[np.bool_]:
+def changed_values(evidence: Evidence, key: Key) -> Flags:
     """Return, by person code, the people whose own published values change although the assumptions exclude that."""
     if evidence.transitions is None:
         return key.changed()

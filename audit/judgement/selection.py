@@ -12,7 +12,6 @@ from functools import cache, cached_property, partial
 from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.view import View
@@ -100,7 +99,7 @@ def _files(releases: HeldSeries, tag: str) -> Iterator[_File]:
             yield _File(values, values.coded(columns.group), tuple(columns.sensitive))
 
 
-def _cells(file: _File, rows: npt.NDArray[np.intp], names: tuple[str, ...]) -> tuple[dict[str, str], ...]:
+def _cells(file: _File, rows: Places, names: tuple[str, ...]) -> tuple[dict[str, str], ...]:
     """Return the distinct cells of some rows, in the order of the file, at most twelve."""
     columns = [file.table.coded(name) for name in names]
     found: dict[tuple[str, ...], None] = {}

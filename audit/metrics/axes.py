@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Anything, Cell, CellError, Interval, Kind, NumberSet, intersect
-from audit.model.arrays import Counts, Floats, Integers
+from audit.model.arrays import Counts, Flags, Floats, Integers
 from audit.model.errors import AuditError
 
 _MASK_CELLS = 1 << 24
@@ -161,7 +161,7 @@ class Extents:
         return np.add.reduceat(self.stop - self.start, self.first[:-1]) if len(self.start) else np.zeros(0)
 
     @cached_property
-    def single(self) -> npt.NDArray[np.bool_]:
+    def single(self) -> Flags:
         """Whether each cell is one value; shape (cells,)."""
         return (np.diff(self.first) == 1) & (self.length == float(self.counted))
 

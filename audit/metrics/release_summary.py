@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import population
@@ -26,7 +25,7 @@ from audit.io.roles import columns_without_role
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.metrics.column_accuracy import column_accuracy
-from audit.model.arrays import Codes, Counts, Floats, flagged, tally
+from audit.model.arrays import Codes, Counts, Floats, Integers, Places, flagged, tally
 from audit.model.report import ReleasePanel, SeriesFacts
 from audit.runtime.phrases import say
 
@@ -44,10 +43,10 @@ class ValueDistribution:
         ranks: the rank of each value's number among those of the release; None if the attribute is not numeric.
     """
 
-    start: npt.NDArray[np.intp]
-    entries: npt.NDArray[np.intp]
+    start: Places
+    entries: Places
     sizes: Counts
-    value: npt.NDArray[np.integer]
+    value: Integers
     rows: Counts
     ranks: Codes | None
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Codes, Numbers
+from audit.model.arrays import Codes, Floats, Integers, Numbers
 from audit.model.errors import AuditError
 from audit.model.evidence import UpdateSets
 from audit.model.history import PublicationHistory
@@ -35,7 +34,7 @@ class Scale:
     """
 
     name: str
-    place: npt.NDArray[np.float64]
+    place: Floats
     block: Codes | None = None
 
 
@@ -68,7 +67,7 @@ class Snapshot:
         """Return the number of rows."""
         return len(self.person)
 
-    def places(self) -> npt.NDArray[np.float64]:
+    def places(self) -> Floats:
         """Return the place of each row in the domains; shape (rows, attributes), float64 in [0, 1]."""
         columns = [scale.place[self.point[:, column]] for column, scale in enumerate(self.scales)]
         return np.stack(columns, axis=1) if columns else np.zeros((len(self), 0))
@@ -151,7 +150,7 @@ class RefusalError(AuditError):
     """
 
     def __init__(
-        self, what: str, remedy: str, *, rows: npt.NDArray[np.integer] | Sequence[int] = (), column: str | None = None
+        self, what: str, remedy: str, *, rows: Integers | Sequence[int] = (), column: str | None = None
     ) -> None:
         super().__init__(what, remedy)
         self.what = what

@@ -16,10 +16,10 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Counts, Flags
+from audit.model.arrays import Codes, Counts, Flags
 from audit.model.json_types import UNBOUNDED, CountVerdict
 
-Boxes = npt.NDArray[np.int32]
+Boxes = Codes
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Axis:
 
     name: str
     atoms: int
-    members: Sequence[npt.NDArray[np.int32]]
+    members: Sequence[Codes]
     whole: int
 
 

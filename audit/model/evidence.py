@@ -19,15 +19,14 @@ from itertools import product
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
-from audit.model.arrays import Codes, Counts, Flags, Places
+from audit.model.arrays import Codes, Counts, Flags, Floats, Integers, Places
 from audit.model.errors import UsageError
 from audit.model.nearness import PublishedNumbers
 from audit.runtime.phrases import Reason
 
-Table: TypeAlias = npt.NDArray[np.integer]
+Table: TypeAlias = Integers
 
 
 class ValueCounts(NamedTuple):
@@ -88,7 +87,7 @@ class CandidatePools:
     pool: Codes
     n_pools: int
     contents: ValueCounts | Table
-    counted: npt.NDArray[np.bool_] | None
+    counted: Flags | None
     fixed: Codes | None
     people: int
     values: int
@@ -122,7 +121,7 @@ class Members:
     group: Codes
     n_groups: int
     contents: ValueCounts
-    individual: npt.NDArray[np.bool_]
+    individual: Flags
     values: int
 
 
@@ -173,7 +172,7 @@ class CandidateGroups:
     group_capacity: Counts
     n_groups: int
     contents: ValueCounts
-    individual: npt.NDArray[np.bool_]
+    individual: Flags
     values: int
 
 
@@ -192,7 +191,7 @@ class PublishedClasses:
     """
 
     group: Codes
-    judged: npt.NDArray[np.bool_]
+    judged: Flags
     contents: ValueCounts
     values: int
     place: Codes
@@ -262,7 +261,7 @@ class UpdateSets:
                 return UpdateSets(may)
             may = wider
 
-    def missing(self) -> npt.NDArray[np.intp]:
+    def missing(self) -> Places:
         """Return the pairs that `closed` adds, in order; shape (pairs, 2). Valid sets lack none.
 
         >>> UpdateSets(np.array([[True, True], [False, False]])).missing().tolist()
@@ -287,9 +286,9 @@ class Transitions:
         listed: whether the file lists each value; shape (values,), bool.
     """
 
-    weight: npt.NDArray[np.float64]
+    weight: Floats
     exact: Mapping[tuple[int, int], Fraction]
-    listed: npt.NDArray[np.bool_]
+    listed: Flags
 
     @property
     def constant(self) -> bool:
@@ -371,7 +370,7 @@ class PeopleSource(Protocol):
     def published(self, release: int) -> PublishedClasses:
         """Return the classes of equal rows of a release."""
 
-    def accounted(self, release: int, classes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    def accounted(self, release: int, classes: Places) -> Flags:
         """Return which classes of a release hold only people who are known to be in no other class."""
 
     def published_names(self, release: int, groups: Codes) -> list[str]:
@@ -410,10 +409,10 @@ class Records:
 
     record: Codes
     cells: tuple[Codes, ...]
-    real: npt.NDArray[np.bool_] | None
+    real: Flags | None
     size: int
     hidden: int = 0
-    judged: npt.NDArray[np.bool_] | None = None
+    judged: Flags | None = None
 
 
 class CellSource(Protocol):
@@ -436,7 +435,7 @@ class RecordSource(CellSource, Protocol):
     def rows(self, release: int) -> Records:
         """Return the rows of a release, counted from 0."""
 
-    def groups(self, release: int, rows: npt.NDArray[np.intp]) -> list[str]:
+    def groups(self, release: int, rows: Places) -> list[str]:
         """Return the names of the groups of some rows of a release."""
 
 
@@ -467,7 +466,7 @@ class RowSource(CellSource, Protocol):
     def rows(self, release: int) -> PublishedRows:
         """Return the rows of a release, counted from 0."""
 
-    def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, npt.NDArray[np.bool_]]:
+    def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
         """Return points that distinguish the cells of an attribute, and which cells cover each point.
 
         The cells that cover a point have shape (points, cells), bool.

@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes, Flags, Integers, Numbers, Places
 from audit.model.evidence import ValueCounts
 
 _UNKNOWN = -1
@@ -36,7 +35,7 @@ class CellRanges:
 
     low: Codes
     high: Codes
-    exact: npt.NDArray[np.bool_]
+    exact: Flags
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class PublishedRelease:
     group: Codes
     entry_group: Codes
     entry_value: Codes
-    entry_count: npt.NDArray[np.int64] | None
+    entry_count: Numbers | None
     own: Codes
 
 
@@ -68,7 +67,7 @@ class PreviousCells(Protocol):
     def ranges(self) -> CellRanges:
         """Return the cells of the last release's groups in the snapshot's scales."""
 
-    def covers(self, group: Codes, row: Codes) -> npt.NDArray[np.bool_]:
+    def covers(self, group: Codes, row: Codes) -> Flags:
         """Return whether the cells of each group cover the row beside it; `group`, `row` and result: shape (pairs,)."""
 
     def moved(self) -> Codes:
@@ -78,9 +77,9 @@ class PreviousCells(Protocol):
 class PresenceIntervals(NamedTuple):
     """Presences that have ended: in `bucket` from release `begun` to the one before `ended`; each of shape (n,)."""
 
-    bucket: npt.NDArray[np.integer]
-    begun: npt.NDArray[np.integer]
-    ended: npt.NDArray[np.integer]
+    bucket: Integers
+    begun: Integers
+    ended: Integers
 
     @classmethod
     def none(cls) -> PresenceIntervals:
@@ -155,7 +154,7 @@ class PresenceHistory:
         )
         self.returned, self.counterfeit = np.concatenate([self.returned, no]), np.concatenate([self.counterfeit, no])
 
-    def _find_values(self, release: PublishedRelease, counterfeits: npt.NDArray[np.intp]) -> None:
+    def _find_values(self, release: PublishedRelease, counterfeits: Places) -> None:
         """Find the values of the counterfeits in these rows.
 
         An Anatomy pair does not show which of a group's values a counterfeit has. Counterfeits that join a group take,

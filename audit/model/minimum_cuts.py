@@ -17,13 +17,12 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Places
+from audit.model.arrays import Numbers, Places
 
-Weights: TypeAlias = npt.NDArray[np.int64]
-Values: TypeAlias = npt.NDArray[np.int64]
-Labels: TypeAlias = npt.NDArray[np.int64]
+Weights: TypeAlias = Numbers
+Values: TypeAlias = Numbers
+Labels: TypeAlias = Numbers
 NO_CUT = int(np.iinfo(np.int64).max)
 
 

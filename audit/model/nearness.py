@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Flags, Places
+from audit.model.arrays import Codes, Flags, Integers, Places
 from audit.runtime.phrases import Reason
 
 
@@ -48,7 +48,7 @@ class Nearness(NamedTuple):
         known = (low >= 0) & (high >= 0)
         return known & (self.high[np.where(known, low, 0)] >= high) if len(self.high) else known
 
-    def windows(self, owner: npt.NDArray[np.integer], value: Codes, weight: npt.NDArray[Any]) -> Windows:
+    def windows(self, owner: Integers, value: Codes, weight: npt.NDArray[Any]) -> Windows:
         """Return the close values of each entry among those of its owner.
 
         Args:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Codes, Columns, Flags, Integers, Numbers, Places
+from audit.model.arrays import Codes, Columns, Flags, Floats, Integers, Numbers, Places
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.json_types import WITHOUT_RESULT, Status
@@ -37,8 +36,8 @@ class Risks:
 
     person: Codes
     release: Codes
-    versions: npt.NDArray[np.integer]
-    risk: npt.NDArray[np.float64]
+    versions: Integers
+    risk: Floats
     missing: int = 0
 
 
@@ -63,7 +62,7 @@ class EverKnown(NamedTuple):
         counted: whether the person counts; shape (people,), bool.
     """
 
-    risk: npt.NDArray[np.float64]
+    risk: Floats
     certain: Flags
     without: Flags
     counted: Flags
@@ -95,7 +94,7 @@ class ValuesLeft(NamedTuple):
     value: Codes
     shown: Flags
     counts: Flags
-    share: npt.NDArray[np.float64]
+    share: Floats
 
 
 class RowCosts(NamedTuple):
@@ -412,7 +411,7 @@ def quasi_identifiers_reason(evidence: Evidence) -> Reason | None:
     return None
 
 
-def sizes_table(sizes: Sequence[int] | npt.NDArray[np.integer]) -> dict[str, int]:
+def sizes_table(sizes: Sequence[int] | Integers) -> dict[str, int]:
     """Return the number of occurrences of each size, for a JSON object.
 
     >>> sizes_table([1, 2, 2])
@@ -421,6 +420,6 @@ def sizes_table(sizes: Sequence[int] | npt.NDArray[np.integer]) -> dict[str, int
     return counts_table(np.bincount(np.asarray(sizes, dtype=np.intp)))
 
 
-def counts_table(counts: npt.NDArray[np.integer]) -> dict[str, int]:
+def counts_table(counts: Integers) -> dict[str, int]:
     """Return the number of occurrences of each size that occurs, given those of all sizes from 0; shape (sizes,)."""
     return {str(size): int(counts[size]) for size in np.flatnonzero(counts)}

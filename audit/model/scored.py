@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Codes, Places, flagged
+from audit.model.arrays import Codes, Flags, Floats, Integers, Places, flagged
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims, Finding
 from audit.model.measures import ABSENT, RiskMeasures
@@ -24,7 +23,7 @@ _HALF, _REST = 1 << 26, 1 << 34
 _AT_A_TIME = 1 << 17
 _SHARES = (0.9, 0.5)
 NOWHERE: Places = np.zeros(0, dtype=np.intp)
-Weighed: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.integer]]
+Weighed: TypeAlias = tuple[Floats, Integers]
 
 
 @dataclass(frozen=True)
@@ -42,12 +41,12 @@ class EverRisks:
         counted: whether the person counts; shape (people,), bool; None if worlds were not used.
     """
 
-    risk: npt.NDArray[np.float64]
-    certain: npt.NDArray[np.bool_]
+    risk: Floats
+    certain: Flags
     unpublished: tuple[str, ...] = ()
     named: frozenset[str] = frozenset()
-    without: npt.NDArray[np.bool_] | None = None
-    counted: npt.NDArray[np.bool_] | None = None
+    without: Flags | None = None
+    counted: Flags | None = None
 
     def less(self, people: Places) -> EverRisks:
         """Return the same without some people."""
@@ -92,7 +91,7 @@ def _weighed(risks: Risks) -> Iterator[Weighed]:
         yield risk[counts], risks.versions[block][counts]
 
 
-def tenth_of(risk: npt.NDArray[np.float64]) -> Places:
+def tenth_of(risk: Floats) -> Places:
     """Return the tenth of each probability: 0 below 0.1, 1 from 0.1 to below 0.2, …, and 10 for exactly 1.
 
     A risk that rounding left slightly below a tenth belongs to that tenth; only a certain value has 10.
@@ -122,7 +121,7 @@ def mean(parts: Iterable[Weighed]) -> float | None:
     return float(Fraction(total, count * _HALF * _REST)) if count else None
 
 
-def _left_out(risks: Risks, person: Codes, release: Codes, waived: Places) -> npt.NDArray[np.bool_]:
+def _left_out(risks: Risks, person: Codes, release: Codes, waived: Places) -> Flags:
     """Return which entries of the risks have all their claims waived; shape (entries,), bool."""
     people, claimed = np.unique(person, return_counts=True)
     gone, times = np.unique(person[waived], return_counts=True)
@@ -287,7 +286,7 @@ class Result(Generic[E_co]):
         return float(risks.risk[counts].max()) if counts.any() else None
 
 
-def reaches_all(risk: npt.NDArray[np.float64], limit: float) -> npt.NDArray[np.bool_]:
+def reaches_all(risk: Floats, limit: float) -> Flags:
     """Return whether each risk reaches a limit, as `reaches`; NaN never does; shape as `risk`, bool."""
     return risk >= (limit if limit >= 1.0 else limit - _BELOW)
 

@@ -9,23 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.series import Series
-from audit.model.arrays import Codes, Places
+from audit.model.arrays import Codes, Flags, Integers, Places
 from audit.model.errors import printable
 from audit.runtime.phrases import say
 
 
-def first_rows(codes: npt.NDArray[np.integer], size: int) -> Places:
+def first_rows(codes: Integers, size: int) -> Places:
     """Return the first row of each code, -1 for a code without rows; shape (size,)."""
     first = np.full(size, -1, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes), dtype=np.intp)[::-1]  # reversed: the first row is written last
     return first
 
 
-def is_person(series: Series, release: KeyedRelease) -> npt.NDArray[np.bool_] | None:
+def is_person(series: Series, release: KeyedRelease) -> Flags | None:
     """Return whether each row is a person's and not a counterfeit's; None without a key."""
     fake = release.counterfeit_rows(series.people)
     return None if fake is None else ~fake

@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.cells import contains
 from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
-from audit.model.arrays import Codes, Places, combine, distinct
+from audit.model.arrays import Codes, Flags, Places, combine, distinct
 from audit.model.errors import printable
 from audit.principles.group_contents import first_rows, is_person
 from audit.principles.k_anonymity import small_classes
@@ -130,7 +129,7 @@ class _Step:
 
         return breaches(say("people whose cells do not lie within their older ones"), self.new[wrong], offence)
 
-    def beyond(self, name: str) -> npt.NDArray[np.bool_]:
+    def beyond(self, name: str) -> Flags:
         """Return whether each person's new cell of an attribute reaches beyond the old one; shape (people in both,)."""
         cells = self.series.attributes[name].cells
         old, new = self.before.release.cells[name][self.old], self.now.release.cells[name][self.new]

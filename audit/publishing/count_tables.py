@@ -28,7 +28,7 @@ from audit.count_tables.table_shapes import read_categories
 from audit.findings.count import CountReport
 from audit.io.atomic_files import check_empty
 from audit.io.toml import release_tag
-from audit.model.arrays import Counts
+from audit.model.arrays import Counts, Numbers
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import with_totals
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
@@ -224,9 +224,9 @@ class ExactTable:
     """
 
     file: int
-    rows: npt.NDArray[np.int64]
+    rows: Numbers
     counts: Counts
-    place: tuple[npt.NDArray[np.int64], ...]
+    place: tuple[Numbers, ...]
     labels: Mapping[str, tuple[str, ...]]
 
 

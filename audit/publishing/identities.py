@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,7 +20,7 @@ from audit.io.publication_order import natural
 from audit.io.tables import Coded
 from audit.io.texts import arrow, column_of, hexadecimal
 from audit.model.anonymizer import COUNTERFEIT, Draft
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Numbers
 
 if TYPE_CHECKING:
     from audit.io.releases import KeyedRelease
@@ -165,7 +164,7 @@ class RecordIds:
         drawn = _texts(self._draw(int(np.count_nonzero(missing)), rng))
         return pc.replace_with_mask(self._ids.names(known), arrow(missing), drawn)
 
-    def _draw(self, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def _draw(self, count: int, rng: np.random.Generator) -> Numbers:
         """Return distinct numbers of unused record ids; shape (count,)."""
         drawn = np.zeros(0, dtype=np.int64)
         while len(drawn) < count:
@@ -175,7 +174,7 @@ class RecordIds:
         return drawn
 
 
-def _texts(numbers: npt.NDArray[np.int64]) -> pa.Array:
+def _texts(numbers: Numbers) -> pa.Array:
     """Return numbers as record ids, as Arrow text."""
     data = np.ascontiguousarray(numbers.astype(">i8").view(np.uint8).reshape(-1, 8)[:, -_BYTES:])
     cells = pa.Array.from_buffers(pa.binary(_BYTES), len(numbers), [None, pa.py_buffer(data)])

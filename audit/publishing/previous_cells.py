@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import CellError, Kind, ValueSet, contains, cover_ranges
 from audit.io.microdata import ReadSnapshot
 from audit.io.releases import KeyedRelease
-from audit.model.arrays import Codes, distinct, numbered
+from audit.model.arrays import Codes, Flags, distinct, numbered
 from audit.model.errors import UsageError
 from audit.model.history import CellRanges
 from audit.publishing.verification import uncovered
@@ -34,7 +33,7 @@ class GroupCells:
 
     attributes: tuple[QuasiIdentifier, ...]
     cell: Codes
-    uniform: npt.NDArray[np.bool_]
+    uniform: Flags
 
     @classmethod
     def of(cls, release: KeyedRelease, attributes: tuple[QuasiIdentifier, ...]) -> GroupCells:
@@ -78,7 +77,7 @@ class LastReleaseCells:
             exact &= fits[place]
         return CellRanges(low, high, exact)
 
-    def covers(self, group: Codes, row: Codes) -> npt.NDArray[np.bool_]:
+    def covers(self, group: Codes, row: Codes) -> Flags:
         """Return whether the cells of groups cover rows of the snapshot, pair by pair."""
         covered = np.ones(len(group), dtype=np.bool_)
         covered[uncovered(self.cells.cell[group].T, self.cells.attributes, self.now, row)] = False
@@ -109,9 +108,7 @@ class LastReleaseCells:
             point[:, column] = np.array(carried, dtype=np.int32)[point[:, column]]
         return point
 
-    def _spans(
-        self, attribute: QuasiIdentifier, column: int, used: Codes
-    ) -> tuple[Codes, Codes, npt.NDArray[np.bool_]]:
+    def _spans(self, attribute: QuasiIdentifier, column: int, used: Codes) -> tuple[Codes, Codes, Flags]:
         """Return the first place that each cell covers, the place after the last, and whether it covers all between."""
         if attribute.kind is not Kind.CATEGORICAL:
             return cover_ranges([attribute.cells[cell] for cell in used], self.now.numbers[column])

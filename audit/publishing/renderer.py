@@ -12,7 +12,6 @@ from fractions import Fraction
 from math import ceil
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from audit.io.attributes import QuasiIdentifier
@@ -25,7 +24,7 @@ from audit.io.rules.rule import Columns
 from audit.io.tables import text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
-from audit.model.arrays import Codes, Flags, Numbers, distinct, flagged
+from audit.model.arrays import Codes, Flags, Integers, Numbers, distinct, flagged
 from audit.model.errors import UsageError, printable
 from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
 from audit.publishing.previous_cells import GroupCells, covers_itself
@@ -108,7 +107,7 @@ class Renderer:
         if self.form == "anatomy":
             listed = frozenset(name for name, domain in self.domains.items() if domain.texts)
             exact = exact_columns(draft, read, self.attributes, listed, counterfeits, rng)
-            keys: list[npt.NDArray[np.integer]] = [places for places, _ in reversed(exact)]
+            keys: list[Integers] = [places for places, _ in reversed(exact)]
             order = np.lexsort([chance, *keys, published])
             columns, values = self._anatomy(draft, read, exact, order, published, by_text)
         else:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import TransitionLines, read_lines, read_transitions
@@ -18,7 +17,7 @@ from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.anonymizer import COUNTERFEIT, Anonymizer, Bounds, Draft
-from audit.model.arrays import Codes, distinct, numbered
+from audit.model.arrays import Codes, Places, distinct, numbered
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 from audit.model.evidence import Transitions, UpdateSets, ValueCounts
 from audit.publishing.identities import Counterfeits
@@ -105,7 +104,7 @@ def check_kept(release: KeyedRelease, counterfeits: Counterfeits) -> None:
 
 def uncovered(
     cells: Sequence[Codes] | Codes, attributes: Sequence[QuasiIdentifier], read: ReadSnapshot, row: Codes
-) -> npt.NDArray[np.intp]:
+) -> Places:
     """Return the places in `row`, rows of the snapshot, whose exact values their published cells do not cover.
 
     `cells` holds the published cells of each attribute, as numbers of the attribute; shape (len(row),) each.

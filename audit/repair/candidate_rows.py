@@ -253,7 +253,7 @@ class CandidateRows:
             lost[MERGE] = float((people[parts] ** 2).sum()) / max(1.0, float(self.counts.sum()))
         return lost
 
-    def _width(self, plan: RepairPlan, kept: npt.NDArray[np.bool_]) -> float:
+    def _width(self, plan: RepairPlan, kept: Flags) -> float:
         """Return the covered share of the domain of some rows' cells, averaged over attributes, summed over people."""
         total = 0.0
         for codes, column in zip(self.cells(plan), self.columns, strict=True):
@@ -360,7 +360,7 @@ class RepairPlan:
 
     home: Places
     part: Places
-    withheld: npt.NDArray[np.bool_]
+    withheld: Flags
     steps: npt.NDArray[np.int8]
 
     @property

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.texts import arrow
-from audit.model.arrays import Counts, Floats
+from audit.model.arrays import Counts, Floats, Numbers
 from audit.model.errors import UsageError, printable
 
 Column = npt.NDArray[np.unsignedinteger]
@@ -67,7 +67,7 @@ class Attribute:
         return np.dtype(np.min_scalar_type(max(len(self) - 1, 0)))
 
     @cached_property
-    def whole(self) -> npt.NDArray[np.int64] | None:
+    def whole(self) -> Numbers | None:
         """The values as whole numbers, shape (values,); None if one is not written as a plain whole number."""
         if not self.is_numeric or not all(_WHOLE.fullmatch(text) for text in self.values):
             return None

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import Microdata, SnapshotFile
@@ -60,7 +59,7 @@ class Source:
         columns = [column[rows] for column in people.columns]
         return replace(people, individual=people.individual.take(rows), columns=columns, value=people.value[rows])
 
-    def _batches(self, rows: npt.NDArray[np.intp], batches: Sequence[Counts]) -> npt.NDArray[np.intp]:
+    def _batches(self, rows: Places, batches: Sequence[Counts]) -> Places:
         """Return rows for the batches, with as many of each value as each batch needs."""
         value = self.people.value[rows]
         lanes = rows[np.argsort(value, kind="stable")]

@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Counts
+from audit.model.arrays import Counts, Numbers
 from audit.model.errors import UsageError, printable
 from audit.simulating.population import Attribute, Column, plain
 
@@ -144,7 +143,7 @@ class SimulatedUpdates:
         diameter: the number of values of each set (the paper's Section VI-A).
     """
 
-    first: npt.NDArray[np.int64]
+    first: Numbers
     diameter: int
 
     @property
