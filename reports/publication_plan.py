@@ -271,6 +271,13 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
     if any(each.form == "anatomy" for each in plan.tried):
         yield str(_EXACT)
     yield say(
+        "All rows are judged by an adversary who knows the group of each person, and no register. If adversaries have "
+        "one instead, a finer series may do: publish it, name the register under [adversary] in its series.toml, and "
+        "run `{register}`, or `{possible}` if it lists people who may be in the data.",
+        register=typed("audit SERIES --adversary register"),
+        possible=typed("audit SERIES --adversary possible"),
+    )
+    yield say(
         "policy: the default policy against every attack that applies; cells: how much of their range cells cover; "
         "count error: median relative error of random COUNT queries. A plan is not a verdict: audit what you publish."
     )

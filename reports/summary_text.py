@@ -13,6 +13,7 @@ from audit.model.report import Report, Violation
 from audit.runtime.phrases import Phrase, ReasonKind, joined, kind_of, say, say_count, typed
 from reports.count_tables import sentences as counts
 from reports.sentences import adversary, undecided_clauses, violating
+from reports.verdict import more_certain
 
 _WHAT = {"assumptions": Phrase("Assumptions"), "policy": Phrase("Policy")}
 _STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
@@ -171,7 +172,14 @@ def decision(report: Report, *, adds_nothing: bool) -> tuple[str, list[str]]:
             say("Release {release} waits until what is open has been decided.", release=last),
             say("Release {release} is published anyway; what is undecided is accepted, for this reason:", release=last),
         ]
-    return say("The verdict allows this release to go out, under the assumptions stated here."), [
+    allowed = say("The verdict allows this release to go out, under the assumptions stated here.")
+    if certain := more_certain(report):
+        allowed = say_count(
+            "The verdict allows this release to go out only if any value of a person may become any other: check that "
+            "this is so of the {count} [person|people], at least, whose value is otherwise certain.",
+            certain,
+        )
+    return allowed, [
         say("Release {release} may go out.", release=last),
         refused,
     ]
@@ -199,7 +207,22 @@ def assumptions(report: Report) -> Iterator[str]:
         yield say_count(
             "The values of {count} [person|people] are known beforehand, and are not counted.", report.adversary.known
         )
-    yield say("Apart from the files named on this page, nothing was published about the same people.")
+    yield say(
+        "Only the files named on this page are judged, not what they disclose beside other publications about the same "
+        "people."
+    )
+    if len(report.series.columns.get("sensitive", ())) > 1 or (
+        len(report.series.releases) > 1 and (who.knows_people or "record" in report.series.columns)
+    ):
+        yield say(
+            "Apart from what the series states as known, nobody knows a sensitive value of a person in any release, as "
+            "an employer knows an income: by it, the person's row may be found, and so its other values and, if record "
+            "ids or people link the releases, those of its other rows."
+        )
+    yield say(
+        "Nobody combines the groups of people who are known to have one value in common, as those of a household have "
+        "its income."
+    )
     yield say(
         "Any value may be anybody's: nobody rules one out by what is generally known, such as an illness that only men "
         "have. Where a group has few people of one kind, check that each value is possible for several of them."

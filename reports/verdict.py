@@ -31,8 +31,10 @@ _NEARLY = 0.9  # a value with this probability is always shown
 def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in a few sentences, and its colour; a report about one person has none."""
     text, colour = _verdict(report)
-    certain = _more_certain(report)
-    return (text if certain is None else f"{text} {if_unchanged(certain)}"), colour
+    certain = more_certain(report)
+    if certain is None:
+        return text, colour
+    return f"{text} {if_unchanged(certain)}", "yellow" if certain and colour == "green" else colour
 
 
 _BY_EACH_ALONE = Phrase(
@@ -62,7 +64,7 @@ def _if_unchanged(certain: int) -> str:
     )
 
 
-def _more_certain(report: Report) -> int | None:
+def more_certain(report: Report) -> int | None:
     """Return for how many people a value is certain if it does not change; None if no more than the verdict counts."""
     certain = report.adversary.certain_if_unchanged
     found = max((each.people or 0 for each in violating(report)), default=0)
@@ -71,7 +73,7 @@ def _more_certain(report: Report) -> int | None:
 
 def more_if_unchanged(before: Report, after: Report) -> Iterator[str]:
     """Yield that a release makes more values certain if values do not change, which the policy does not judge."""
-    fewer, more = before.adversary.certain_if_unchanged or 0, _more_certain(after) or 0
+    fewer, more = before.adversary.certain_if_unchanged or 0, more_certain(after) or 0
     if more > fewer:
         told = say(
             "If values do not change, the values of at least {more} people are certain with this release, and of at "

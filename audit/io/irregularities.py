@@ -60,6 +60,7 @@ _LEAST, _LONGEST = 100, 20  # numbers from it on have clearly more digits than 0
 _OF_ANYTHING = frozenset(
     {"band", "class", "code", "group", "klasse", "level", "number", "per", "score", "value", "von"}
 )
+_OF_IDS = frozenset({"id", "n", "nr", "num", "nummer"})  # in names of numbers that count nothing, such as N° ménage
 _MANY = 20  # if two releases with this many identifiers share none, that is no accident
 
 
@@ -436,7 +437,11 @@ def _beside_transitions(series: Series) -> Iterator[ReportWarning]:
 
 def _related(series: Series) -> Iterator[ReportWarning]:
     """Report quasi-identifiers with numbers from which a sensitive value may follow, by their common words."""
-    numbers = [name for name, each in series.attributes.items() if each.kind is Kind.NUMERIC and not grows(name)]
+    numbers = [
+        name
+        for name, each in series.attributes.items()
+        if each.kind is Kind.NUMERIC and not grows(name) and _OF_IDS.isdisjoint(words_in(name))
+    ]
     for sensitive in series.columns.sensitive:
         words = {word for word in words_in(sensitive) if len(word) >= _SHOWN} - _OF_ANYTHING
         if related := [f'"{printable(name)}"' for name in numbers if not words.isdisjoint(words_in(name))]:

@@ -30,6 +30,7 @@ from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
 from audit.io.unread_cells import cells_of_other_length, other_words, place_of, spelled_otherwise, unread_cells
+from audit.judgement.shared_values import shared_value_doubts
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, flagged, tally
 from audit.model.errors import Doubt, printable
 from audit.model.evidence import Evidence, ValueCounts
@@ -90,6 +91,7 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
     yield from combination_doubts(series) if people else rounded_doubts(views[0].held)
     yield from stranger_doubts(views[0].held)
+    yield from shared_value_doubts(views[0].held)
     if followed:
         yield from missing_doubts(series)
     yield from order_doubts(series.manifest, matters=series.manifest.transitions is not None)

@@ -171,6 +171,9 @@ def audited(report: Report) -> Iterator[Block]:
         yield Paragraph(how if report.tables is None else f"{how} {counts.scope()}")
     yield Paragraph(say("We assume, without having checked it:"))
     yield Bullets(list(assumptions(report)))
+    if report.tables is None:
+        which = blank(say("none; or which ones, and why they disclose nothing beside these"))
+        yield Paragraph(say("Other publications about the same people: {blank}", blank=which))
     yield from files(report)
 
 

@@ -3,6 +3,26 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "laws/test_shared_values.py::test_no_verdict_holds_where_people_of_one_household_have_one_value_in_common": [
+        (
+            "audit.judgement.shared_values.shared_value_doubts",
+            "and _in_common(seen, text, sensitive, harmful)",
+            "and False",
+        ),
+        (
+            "audit.judgement.shared_values.shared_value_doubts",
+            "and not _accompanied(seen, sensitive, harmful)",
+            "and False",
+        ),
+        ("audit.judgement.shared_values._in_common", "only & harmful", "harmful"),
+    ],
+    "laws/test_shared_values.py::test_a_coarse_home_is_asked_about_where_its_people_have_one_value": [
+        ("audit.judgement.shared_values._texts", "if not few or all(map(all, exact)):", "if True:"),
+        ("audit.judgement.shared_values._sharing", "if chance < _BY_CHANCE else 0", ""),
+    ],
+    "laws/test_shared_values.py::test_values_of_rows_that_belong_together_by_chance_are_not_asked_about": [
+        ("audit.judgement.shared_values._sharing", "FEW_OF_ROWS * one.sum() < (FEW_OF_ROWS - 1) * several or ", ""),
+    ],
     "cli/test_described_series.py::test_a_column_that_marks_rows_to_ignore_shows_no_waves": [
         ("audit.pipeline.report_warnings._wave_warnings", "in declared if name in table", "in table.names"),
     ],
