@@ -170,7 +170,8 @@ class HidingSearch:
     def audited(self, counts: PublishedCounts) -> Audited:
         """Return the audit of published counts, with certificates of the findings to avoid alone."""
         options = replace(self.options, time_limit=self.budget.remaining())
-        judged = judge(counts, self.attack, options)
+        # Reasons name the limit of the whole search, not what is left of it.
+        judged = judge(counts, self.attack, options, replace(self.budget.fraction(1), on_progress=None))
         accepted = accepted_counts(judged, self.attack, options).ids
         known = {ident for place, ident in judged.ids.items() if is_known(self.known, ident, judged.size(place))}
         certified = certified_counts(judged, accepted | known, None, tables_facts(counts))

@@ -168,8 +168,10 @@ class JudgedCounts:
         return replace(self, outcomes=outcomes)
 
 
-def judge(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -> JudgedCounts:
-    """Run the attack on published counts.
+def judge(
+    counts: PublishedCounts, attack: CountAttack, options: AuditOptions, budget: Budget | None = None
+) -> JudgedCounts:
+    """Run the attack on published counts, within the time limit of the options if there is no other budget.
 
     Raises:
         InputError: the policy gives no `min_count`, or the numbers contradict each other.
@@ -177,7 +179,7 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -
     limits = counts.manifest.limits(options.limits)
     evidence, outcomes = build_evidence(counts, limits), list[CountOutcome]()
     start = time.perf_counter()
-    budget = Budget(options.time_limit, options.progress(attack.name))
+    budget = budget or Budget(options.time_limit, options.progress(attack.name))
     interrupted = False
     for part in evidence.parts:
         with logged_stage(_LOG, f"attack {attack.name}", numbers=len(part.rows)) as stage:

@@ -27,6 +27,11 @@ Base: TypeAlias = tuple[str | dict[str, str], Sequence[str], Sequence[int]]
 """A possible denominator of rates: its name, its number in each row, and the possible factors."""
 _BOTH = re.compile(r"(.+?)\s*[(\[]\s*([0-9.]*)\s*%?\s*[)\]]")
 _RATE = " (rate)"
+_OF_SEX = re.compile(
+    r"(?:fe)?males?|(?:wo)?m[ae]n|boys?|girls?|männ(?:er|lich)|frauen|weiblich|divers|jungen|mädchen|hommes?|femmes?|"
+    r"garçons?|filles?|masculin[os]?|f[ée]minin|femenino|hombres?|mujer(?:es)?|varón|varones|niñ[oa]s?",
+    re.IGNORECASE,
+)
 
 
 def split_count_cells(files: CountFiles) -> CountFiles:
@@ -229,11 +234,11 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
     labels = periods or all(said_range(name) is not None for name in counts)  # such as ages, none of which is a part
     if total is None and not periods and (total := rounded_sum_of_others(files, counts)) is not None:
         rules.doubt(
-            f"table.totals.{toml_key(say('column'))}",
+            f"table.totals.{toml_key(_dimension_of(counts, total, files))}",
             say('"{total}" is taken for the sum of the other columns of counts, which are rounded.', total=total),
         )
     if total is not None or labels:
-        dimension = say("period") if periods else say("column")
+        dimension = say("period") if periods else _dimension_of(counts, total, files)
         rules.table["wide"] = {"dimension": dimension, "columns": dict(zip(counts, counts, strict=True))}
         if total is not None and not periods:
             rules.table["totals"][dimension] = total
@@ -249,6 +254,12 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
     del rules.table["value"]
     for name in counts:
         rules.texts.update(files.columns[name])
+
+
+def _dimension_of(counts: Sequence[str], total: str | None, files: CountFiles) -> str:
+    """Return the name of the dimension whose labels are these columns."""
+    are_sexes = all(name == total or _OF_SEX.fullmatch(name) for name in counts)
+    return say("sex") if are_sexes and say("sex") not in files.columns else say("column")
 
 
 def rounded_sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:

@@ -102,7 +102,7 @@ def rules(series: TablesFacts) -> Iterator[str]:
         )
     if known.not_counts:
         columns = ", ".join(printable(each, SENTENCE) for each in known.not_counts)  # who signs must read the notes
-        yield say("These numbers disclose nothing about the counts: {columns}.", columns=columns)
+        yield say("These numbers disclose nothing about the counts: {columns}.", columns=columns.removesuffix("."))
 
 
 def labels(series: TablesFacts) -> Iterator[str]:

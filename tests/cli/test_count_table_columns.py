@@ -546,12 +546,12 @@ ADDED = "practice,male,female,total\nE01,12,3,15\nE02,4,2,6\nE03,31,9,40\nE04,8,
 def test_columns_that_add_up_to_a_total_are_counts_whatever_their_names(tmp_path):
     table = guessed(tmp_path, {"1.csv": ADDED})["table"]
     assert table["wide"]["columns"] == {"male": "male", "female": "female", "total": "total"}
-    assert table["totals"]["column"] == "total"
+    assert table["totals"]["sex"] == "total"
 
 
 def test_blank_counts_of_columns_that_add_up_are_hidden(tmp_path):
     guessed(tmp_path, {"1.csv": ADDED.replace("8,8,16", "15,,16")})
-    [found] = [each for each in verdict(tmp_path)[2] if each["cell"] == {"practice": "E04", "column": "female"}]
+    [found] = [each for each in verdict(tmp_path)[2] if each["cell"] == {"practice": "E04", "sex": "female"}]
     assert (found["lower"], found["upper"]) == (1, 1)
 
 
@@ -648,7 +648,7 @@ def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
     (tmp_path / "1.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
     run_main("init", str(tmp_path), "--yes", "--language", "de")
     text = (tmp_path / "series.toml").read_text(encoding="utf-8")
-    assert tomllib.loads(text)["table"]["wide"]["dimension"] == "Spalte"
+    assert tomllib.loads(text)["table"]["wide"]["dimension"] == "Geschlecht"
     assert "Langformat" not in text
 
 

@@ -411,7 +411,7 @@ def test_a_line_that_is_declared_harmless_is_quoted_in_full(tmp_path):
     """Who signs a report answers for it; after 60 characters it was cut."""
     folder, line = (
         written(tmp_path, NUMBERS),
-        "Rates are crude rates of the resident population at mid-year, of which 3 are late",
+        "Rates are crude rates of the resident population at mid-year, of which 3 are late.",
     )
     path = folder / "series.toml"
     path.write_text(
@@ -419,4 +419,4 @@ def test_a_line_that_is_declared_harmless_is_quoted_in_full(tmp_path):
     )
     table = folder / "releases/1.csv"
     table.write_text(f"{line}\n\n{table.read_text(encoding='utf-8')}", encoding="utf-8")
-    assert f"disclose nothing about the counts: {line}." in " ".join(run_main(str(folder))[1].split())
+    assert f"disclose nothing about the counts: {line} " in " ".join(run_main(str(folder))[1].split())

@@ -24,9 +24,10 @@ from audit.count_tables.table_rules import Rates
 from audit.io.manifest import Waiver
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
-from audit.model.count_tables import NOTHING, OPEN
+from audit.model.count_tables import NOTHING, OPEN, CountOutcome
 from audit.model.json_types import UNBOUNDED
 from audit.model.report import BaselineFacts
+from audit.runtime.budget import Budget
 from audit.runtime.candidate_search import SearchOutOfTimeError
 from audit.runtime.phrases import Reason, ReasonKind
 from reports.count_tables.answers import candidate_page
@@ -451,6 +452,19 @@ class Counted:
     def run(self, tables, budget):
         self.runs[tables.fingerprint()] += 1
         return Differencing().run(tables, budget)
+
+
+def test_what_a_limit_leaves_open_names_the_limit_of_the_whole_search(tmp_path):
+    """It named what was left of it: 0 s."""
+
+    class OutOfTime(Differencing):
+        def run(self, tables, budget):
+            return CountOutcome.nothing(len(tables.asked), budget.reason, interrupted=False)
+
+    counts, _ = law_series(0, tmp_path)
+    budget = Budget(60, _start=0)
+    audited = HidingSearch(counts, [0], OutOfTime(), EVERYTHING, budget=budget).audited(counts)
+    assert (budget.remaining(), audited.judged.outcomes[0].reason) == (0, "the time limit of 60 s was reached")
 
 
 def test_releases_that_stay_as_they_are_are_attacked_once(tmp_path):
