@@ -7,11 +7,13 @@ world again, row by row, before anything counts as shown.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from attacks.joint.core import OpenSubproblem
 from audit.model.arrays import Array, Flags, Numbers
-from audit.runtime.compiling import kernel
+from audit.runtime.compiling import inlined, kernel
 
 # How many moves of a hundred are drawn at random.
 _DRAWN = 3
@@ -22,162 +24,255 @@ _FAR = 1 << 30
 _LISTED = 1 << 15
 
 
+class _Columns(NamedTuple):
+    """The arrays of a core without links, named as there; `by_row` is two."""
+
+    owner: Array
+    start: Array
+    row_start: Array
+    row: Array
+    capacity: Array
+    by_row_start: Array
+    by_row: Array
+    representative: Array
+
+
+class _WalkState(NamedTuple):
+    """The state of walks, changed in place.
+
+    Attributes:
+        chosen: the column of each variable; shape (variables,).
+        shown: which columns of representative twins are shown; shape (columns,), bool.
+        over: by how much each row is taken too often; negative where there is room; shape (rows,).
+        held_until: until which move a variable is not moved again; shape (variables,).
+        moved, before: the variable of each move of a walk, and the column that it had; shape (most + 2,).
+        full: rows that were taken too often when they were listed.
+    """
+
+    chosen: Array
+    shown: Array
+    over: Array
+    held_until: Array
+    moved: Array
+    before: Array
+    full: Array
+
+
+class _Changes(NamedTuple):
+    """The worlds that were found.
+
+    Attributes:
+        variables, columns: the changes of each world from the one before, world by world.
+        ends: where the changes of each world end.
+    """
+
+    variables: Array
+    columns: Array
+    ends: Array
+
+
 @kernel
-def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes arrays, and calls cost more than they do
-    asked: Array,
-    enough: int,
-    most: int,
-    seed: int,
-    core: tuple[Array, ...],
-    chosen: Array,
-    shown: Array,
-    variables: Array,
-    columns: Array,
-    ends: Array,
-) -> int:
+def walk(asked: Array, enough: int, most: int, seed: int, core: _Columns, state: _WalkState, found: _Changes) -> int:
     """Look for worlds with some columns, each by a walk of up to `most` moves; return how many worlds were found.
+
+    A walk from a world ends at one, or goes back. If `state.chosen` is no world, a walk that does not reach one stays
+    where it is.
 
     Args:
         asked: the columns to find worlds for; shape (asked,).
         enough: for how many columns of a variable worlds are wanted; 0 for all.
         most: the most moves of a walk.
         seed: the seed of random moves.
-        core: the core, without links: `owner`, `start`, `row_start`, `row`, `capacity`, the two arrays of `by_row`, and
-            `representative`.
-        chosen: the column of each variable, changed in place; walks from a world end at one, or go back; if it is no
-            world, a walk that does not reach one stays where it is; shape (variables,).
-        shown: which columns of representative twins are shown, changed in place; shape (columns,), bool.
-        variables, columns: output: the changes of each world from the one before, world by world; shape at least
-            (asked × (most + 1),).
-        ends: output: where the changes of each world end; shape at least (asked,).
+        core: the core.
+        state: the state to begin from, `over` as if no column were chosen.
+        found: output; shape of changes at least (asked × (most + 2),), of ends (asked,).
     """
-    owner, start, row_start, row, capacity, by_row_start, by_row, representative = core
+    # Arrays are taken out of tuples before loops, since numba counts each reference to them.
+    _, _, row_start, rows, _, _, _, _ = core
+    chosen, shown, over, _, moved, before, _ = state
     np.random.seed(seed)  # noqa: NPY002 - numba's own generator
-    rows = len(capacity)
-    over = np.zeros(rows, dtype=np.int64)
-    for v in range(len(chosen)):
-        for z in range(row_start[chosen[v]], row_start[chosen[v] + 1]):
-            over[row[z]] += 1
-    wrong = 0
-    for r in range(rows):
-        over[r] -= capacity[r]
-        wrong += max(0, over[r])
-    held_until = np.zeros(len(chosen), dtype=np.int64)
-    moved, before = np.empty(most + 2, dtype=np.int64), np.empty(most + 2, dtype=np.int64)
-    full = np.empty(64 * min(most, _LISTED) + 4_096 + rows, dtype=np.int64)
-    now, won, written = 0, 0, 0
-    for place in range(len(asked)):
-        target = asked[place]
-        v = owner[target]
-        if shown[start[representative[v]] + target - start[v]]:
+    for column in chosen:
+        _take(1, row_start[column], row_start[column + 1], rows, over)
+    wrong, clock, worlds, written = np.maximum(over, 0).sum(), 0, 0, 0
+    for target in asked:
+        if _is_settled(target, enough, core, shown):
             continue
-        if enough > 0:
-            known = 0
-            for c in range(start[representative[v]], start[representative[v] + 1]):
-                known += shown[c]
-            if known >= enough:
-                continue
-        held, moves, cost, steps = 0, 0, wrong, 0
-        for r in range(rows if wrong > 0 else 0):
-            if over[r] > 0:
-                full[held] = r
-                held += 1
-        mover, column = v, target
-        while True:
-            moved[moves], before[moves] = mover, chosen[mover]
-            moves += 1
-            for z in range(row_start[chosen[mover]], row_start[chosen[mover] + 1]):
-                r = row[z]
-                if over[r] > 0:
-                    cost -= 1
-                over[r] -= 1
-            chosen[mover] = column
-            for z in range(row_start[column], row_start[column + 1]):
-                r = row[z]
-                over[r] += 1
-                if over[r] > 0:
-                    cost += 1
-                    if held < len(full):
-                        full[held] = r
-                        held += 1
-            held_until[mover] = now + steps + _HELD + np.random.randint(_LONGER)  # noqa: NPY002
-            if cost == 0:
-                break
-            steps += 1
-            if steps > most:
-                break
-            while held > 0:
-                k = np.random.randint(held)  # noqa: NPY002
-                r = full[k]
-                if over[r] > 0:
-                    break
-                held -= 1
-                full[k] = full[held]
-            if held == 0:
-                break
-            best, ties, mover = _FAR, 0, -1
-            drawn = np.random.randint(100) < _DRAWN  # noqa: NPY002
-            for k in range(by_row_start[r], by_row_start[r + 1]):
-                own = by_row[k]
-                w = owner[own]
-                if chosen[w] != own or (w == v and wrong == 0):
-                    continue
-                leaving = 0
-                for z in range(row_start[own], row_start[own + 1]):
-                    leaving -= over[row[z]] > 0
-                for c in range(start[w], start[w + 1]):
-                    if c == own:
-                        continue
-                    change = leaving
-                    for z in range(row_start[c], row_start[c + 1]):
-                        change += over[row[z]] >= 0
-                        if change > best:
-                            break
-                    if held_until[w] > now + steps and cost + change > 0:
-                        change += 1_000
-                    if drawn:
-                        change = 0
-                    if change < best:
-                        best, ties, mover, column = change, 1, w, c
-                    elif change == best:
-                        ties += 1
-                        if np.random.randint(ties) == 0:  # noqa: NPY002
-                            mover, column = w, c
-            if mover < 0:
-                break
-        now += steps + 20
-        if cost == 0:
-            wrong = 0
-            for k in range(moves):
-                w = moved[k]
-                shown[start[representative[w]] + chosen[w] - start[w]] = True
-                variables[written], columns[written] = w, chosen[w]
+        left, moves = _search(target, clock, wrong, most, core, state)
+        clock += moves + 20 - (left == 0)
+        if left == 0:
+            for variable in moved[:moves]:
+                shown[_first_twin(chosen[variable], core)] = True
+                found.variables[written], found.columns[written] = variable, chosen[variable]
                 written += 1
-            ends[won] = written
-            won += 1
+            found.ends[worlds] = written
+            worlds += 1
+            wrong = 0
         elif wrong == 0:
-            for k in range(moves - 1, -1, -1):
-                w = moved[k]
-                for z in range(row_start[chosen[w]], row_start[chosen[w] + 1]):
-                    over[row[z]] -= 1
-                chosen[w] = before[k]
-                for z in range(row_start[chosen[w]], row_start[chosen[w] + 1]):
-                    over[row[z]] += 1
+            for move in range(moves - 1, -1, -1):
+                variable = moved[move]
+                _take(-1, row_start[chosen[variable]], row_start[chosen[variable] + 1], rows, over)
+                chosen[variable] = before[move]
+                _take(1, row_start[chosen[variable]], row_start[chosen[variable] + 1], rows, over)
         else:
-            wrong = cost
-    return won
+            wrong = left
+    return worlds
+
+
+@inlined
+def _take(times: int, begin: int, end: int, row: Array, over: Array) -> None:
+    """Take the rows of some entries, or give them back if `times` is -1."""
+    for entry in range(begin, end):
+        over[row[entry]] += times
+
+
+@inlined
+def _first_twin(column: int, core: _Columns) -> int:
+    """Return the column of the representative twin that has the same rows as a column."""
+    variable = core.owner[column]
+    return core.start[core.representative[variable]] + column - core.start[variable]
+
+
+@inlined
+def _is_settled(column: int, enough: int, core: _Columns, shown: Array) -> bool:
+    """Return whether a column is shown, or enough columns of its variable are."""
+    if shown[_first_twin(column, core)]:
+        return True
+    twin = core.representative[core.owner[column]]
+    return enough > 0 and shown[core.start[twin] : core.start[twin + 1]].sum() >= enough
+
+
+@inlined
+def _search(target: int, clock: int, wrong: int, most: int, core: _Columns, state: _WalkState) -> tuple[int, int]:
+    """Move variables, first that of the target, until no row is taken too often, or none may be moved.
+
+    Args:
+        target: the column to begin with; if the walk begins at a world, its variable keeps it.
+        clock: the number of moves of earlier walks.
+        wrong: by how much rows are taken too often; 0 for a world.
+        most: the most moves.
+        core: the core.
+        state: the state; `moved` and `before` hold the moves of this walk.
+
+    Returns:
+        By how much rows are taken too often at the end, and the number of moves.
+    """
+    chosen, _, over, held_until, moved, before, full = state
+    variable, column, moves, listed = core.owner[target], target, 0, 0
+    kept = variable if wrong == 0 else -1
+    for row in range(len(over) if wrong > 0 else 0):
+        if over[row] > 0:
+            full[listed] = row
+            listed += 1
+    while True:
+        moved[moves], before[moves] = variable, chosen[variable]
+        wrong, listed = _move(variable, column, wrong, listed, core, state)
+        held_until[variable] = clock + moves + _HELD + np.random.randint(_LONGER)  # noqa: NPY002
+        moves += 1
+        if wrong == 0 or moves > most:
+            return wrong, moves
+        row, listed = _drawn_row(listed, full, over)
+        if row < 0:
+            return wrong, moves
+        variable, column = _best_move(row, kept, clock + moves, wrong, core, state)
+        if variable < 0:
+            return wrong, moves
+
+
+@inlined
+def _move(variable: int, column: int, wrong: int, listed: int, core: _Columns, state: _WalkState) -> tuple[int, int]:
+    """Give a variable a column; return by how much rows are taken too often then, and the length of `state.full`."""
+    _, _, row_start, rows, _, _, _, _ = core
+    chosen, _, over, _, _, _, full = state
+    own = chosen[variable]
+    for entry in range(row_start[own], row_start[own + 1]):
+        row = rows[entry]
+        wrong -= over[row] > 0
+        over[row] -= 1
+    chosen[variable] = column
+    for entry in range(row_start[column], row_start[column + 1]):
+        row = rows[entry]
+        over[row] += 1
+        if over[row] > 0:
+            wrong += 1
+            if listed < len(full):
+                full[listed] = row
+                listed += 1
+    return wrong, listed
+
+
+@inlined
+def _drawn_row(listed: int, full: Array, over: Array) -> tuple[int, int]:
+    """Return a listed row that is still taken too often, -1 if there is none, and the length of the list then."""
+    while listed > 0:
+        place = np.random.randint(listed)  # noqa: NPY002
+        row = full[place]
+        if over[row] > 0:
+            return row, listed
+        listed -= 1
+        full[place] = full[listed]
+    return -1, 0
+
+
+@inlined
+def _best_move(row: int, kept: int, time: int, wrong: int, core: _Columns, state: _WalkState) -> tuple[int, int]:
+    """Return the variable in a row, except `kept`, and the column for it that exceed capacities least; -1 if none."""
+    owner, start, row_start, rows, _, _, by_row, _ = core
+    chosen, _, over, held_until, _, _, _ = state
+    best, ties, mover, to = _FAR, 0, -1, -1
+    drawn = np.random.randint(100) < _DRAWN  # noqa: NPY002
+    for place in range(core.by_row_start[row], core.by_row_start[row + 1]):
+        own = by_row[place]
+        variable = owner[own]
+        if chosen[variable] != own or variable == kept:
+            continue
+        leaving = _full_rows(row_start[own], row_start[own + 1], rows, over)
+        # A variable that was moved lately is moved again only to a world, or at random.
+        extra = 1_000 if held_until[variable] > time else 0
+        for column in range(start[variable], start[variable + 1]):
+            if column == own:
+                continue
+            change = -leaving
+            for entry in range(row_start[column], row_start[column + 1]):
+                change += over[rows[entry]] >= 0
+                if change > best:
+                    break
+            change = 0 if drawn else change + (extra if wrong + change > 0 else 0)
+            if change < best:
+                best, ties, mover, to = change, 1, variable, column
+            elif change == best:
+                ties += 1
+                if np.random.randint(ties) == 0:  # noqa: NPY002
+                    mover, to = variable, column
+    return mover, to
+
+
+@inlined
+def _full_rows(begin: int, end: int, row: Array, over: Array) -> int:
+    """Return how many rows of some entries are taken too often."""
+    found = 0
+    for entry in range(begin, end):
+        found += over[row[entry]] > 0
+    return found
 
 
 def walks(
     core: OpenSubproblem, chosen: Numbers, shown: Flags, asked: Numbers, limits: tuple[int, int], seed: int
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Look for worlds with some columns; return the changes as `walk` writes them: variables, columns and ends.
+    """Look for worlds with some columns; return their changes: variables, columns and ends, as in `_Changes`.
 
     Arguments are those of `walk`; `limits` are `enough` and `most`. `chosen` and `shown` are changed in place.
     """
-    variables, columns = (np.empty(len(asked) * (limits[1] + 2), dtype=np.int64) for _ in range(2))
-    ends = np.empty(len(asked), dtype=np.int64)
-    arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, core.representative)
-    won = walk(asked, *limits, seed, arrays, chosen, shown, variables, columns, ends)
-    size = int(ends[won - 1]) if won else 0
-    return variables[:size], columns[:size], ends[:won]
+    enough, most = limits
+    rows = len(core.capacity)
+    full = np.empty(64 * min(most, _LISTED) + 4_096 + rows, dtype=np.int64)
+    moved, before = np.empty((2, most + 2), dtype=np.int64)
+    held_until = np.zeros(len(chosen), dtype=np.int64)
+    state = _WalkState(chosen, shown, -core.capacity.astype(np.int64), held_until, moved, before, full)
+    variables, columns = np.empty((2, len(asked) * (most + 2)), dtype=np.int64)
+    found = _Changes(variables, columns, np.empty(len(asked), dtype=np.int64))
+    arrays = _Columns(
+        core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, core.representative
+    )
+    worlds = walk(asked, enough, most, seed, arrays, state, found)
+    size = int(found.ends[worlds - 1]) if worlds else 0
+    return variables[:size], columns[:size], found.ends[:worlds]
