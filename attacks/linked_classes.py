@@ -10,7 +10,7 @@ one of all its records. Classes are formed after every release, because a class 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from audit.model.evidence import Evidence, RecordSource, RowSource
 from audit.model.nearness import Nearness
 from audit.runtime.phrases import Reason, ReasonKind, say
 
-_BELOW = 1e-12
+_BELOW, _NONE = 1e-12, np.zeros(0, dtype=np.int32)
 
 
 class LikeliestValues(NamedTuple):
@@ -205,12 +205,15 @@ class _Following:
         self._given = np.zeros(size)
         self._each: list[_Members] = []
         self._below: float | None = None
-        self._found: list[tuple[npt.NDArray[np.integer], ...]] = [(np.zeros(0, dtype=np.int32),) * 12]
+        self._found: list[dict[str, npt.NDArray[Any]]] = []
 
     def found(self) -> LinkedClasses:
         """Return what was found so far."""
-        columns = (np.concatenate(column).astype(np.int32) for column in zip(*self._found, strict=True))
-        return LinkedClasses(self._below, self.records, *columns)
+        names = [each.name for each in fields(LinkedClasses)][2:]
+        columns = {name: np.concatenate([_NONE, *(each[name] for each in self._found)]) for name in names}
+        return LinkedClasses(
+            self._below, self.records, **{name: each.astype(np.int32) for name, each in columns.items()}
+        )
 
     def add(self, release: int, given: Floats) -> Reason | None:
         """Add a release, and return why its records cannot be judged, or None if they can."""
@@ -275,16 +278,19 @@ class _Following:
         release: Codes | int = after if members.release is None else members.release
         if together and members.release is None:
             release = self._seen[record]
-        columns: tuple[npt.NDArray[Any], ...] = found[1:6]
-        self._found.append(
-            (
-                np.full(len(new), release, dtype=np.int32),
-                *(column[new] for column in columns),
-                record,
-                np.full(len(new), after),
-                np.full(len(new), together or members.release is not None),
-                np.full(len(new), together),
-                self._seen[record],
-                self._row[record],
-            )
-        )
+        some, every = found.some(new), np.ones(len(new), dtype=np.int32)
+        columns = {
+            "release": release * every,
+            "lower": some.lower,
+            "upper": some.upper,
+            "rows": some.rows,
+            "with_value": some.with_value,
+            "certain": some.certain,
+            "record": record,
+            "after": after * every,
+            "there": (together or members.release is not None) * every,
+            "together": together * every,
+            "seen": self._seen[record],
+            "row": self._row[record],
+        }
+        self._found.append(columns)

@@ -94,11 +94,11 @@ def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
             for lattice in search.lattices(together, e):
                 search.find(lattice, e)
         if search.complete:
-            search.lower = min(search.best or e + 1, e + 1)
+            search.lower = min(search.upper or e + 1, e + 1)
             search.proved = search.proved if search.believed else e + 1
         elif not parts.are_buckets:
             break
-    if search.best is None:
+    if search.upper is None:
         search.minimise()
     return search.found_up_to(question.max_e)
 
@@ -113,8 +113,8 @@ class _VectorSearch:
         people: types of which some columns are people; shape (types,).
         known: by part, equivalences within it that are known beforehand: e, and the entries by type.
         found: equivalences: e, the types with entries, and the entries.
-        best: the least e found of an equivalence in which people take part.
-        shortest: the entries by type of the last one found of that e.
+        upper: the least e found of an equivalence in which people take part; None if none was found.
+        shortest: the entries by type of the last one found with e = `upper`.
         lower: no such equivalence has a lesser e; None when there is none at all.
         proved: all equivalences with a lesser e are known without a solver's word.
         believed: whether something rests on a solver's word.
@@ -129,7 +129,7 @@ class _VectorSearch:
     people: Flags = field(init=False)
     known: dict[int, list[tuple[int, Row]]] = field(default_factory=dict)
     found: list[tuple[int, Counts, Counts]] = field(default_factory=list)
-    best: int | None = None
+    upper: int | None = None
     shortest: Row = field(default_factory=dict)
     lower: int | None = 1
     proved: int = 1
@@ -158,9 +158,9 @@ class _VectorSearch:
             if len(homes := set(home[list(entries)].tolist())) == 1:
                 self.known.setdefault(homes.pop(), []).append((vector.e, entries))
         known = self.least[self.people & (self.least > 0)]
-        self.best = int(known.min()) if len(known) else None
+        self.upper = int(known.min()) if len(known) else None
         self.proved = asked.settled + 1
-        self.lower = min(self.proved, self.best or self.proved)
+        self.lower = min(self.proved, self.upper or self.proved)
 
     def with_small_cuts(self, bound: int) -> list[Block]:
         """Return the blocks of parts that can have vectors up to a norm by their cuts, the least cuts first."""
@@ -218,45 +218,52 @@ class _VectorSearch:
 
     def minimise(self) -> None:
         """Find the least e of all, or bounds of it, if unknown: in single buckets, then in coupled ones."""
-        unsolved: list[int] = []
+        unproved: list[int | None] = []
         norms = self.parts.norm_lower_bounds
         for place in np.argsort(norms, kind="stable")[: np.count_nonzero(norms < NO_CUT)].tolist():
             lower_bound = (int(norms[place]) + 1) // 2
-            if self.best is not None and lower_bound >= self.best:
+            if self.upper is not None and lower_bound >= self.upper:
                 break
-            unsolved += self._least_of([place], lower_bound)
-        bound = NO_CUT if self.best is None else 2 * self.best - 2
-        for together in coupled(self.with_small_cuts(bound), bound):
-            unsolved += self._least_of([block.part for block in together], coupled_lower_bound(together))
-        bounds = unsolved if self.best is None else [*unsolved, self.best]
+            unproved.append(self._unproved_from([place], lower_bound))
+        bound = NO_CUT if self.upper is None else 2 * self.upper - 2
+        unproved += [
+            self._unproved_from([block.part for block in together], coupled_lower_bound(together))
+            for together in coupled(self.with_small_cuts(bound), bound)
+        ]
+        bounds = [e for e in (*unproved, self.upper) if e is not None]
         self.lower = max(self.lower or 1, min(bounds)) if bounds else None
 
-    def _least_of(self, places: Sequence[int], lower_bound: int) -> list[int]:
-        """Search some parts for the least e, from a lower bound on; return the proved lower bound."""
+    def _unproved_from(self, places: Sequence[int], lower_bound: int) -> int | None:
+        """Search some parts for the least e, from a lower bound on.
+
+        Returns:
+            The least e that is not ruled out; None if it is proved that they have no equivalence with an e below
+            `upper`, or none at all if there is no `upper`.
+        """
         lower_bound = max(lower_bound, self.lower or 1)
         try:
-            if self.best is None:
+            if self.upper is None:
                 self._ease(places)
-            systems = self._of_people(self._blocks(places, NO_CUT if self.best is None else 2 * self.best))
-            if not systems or lower_bound >= (self.best or NO_CUT):
-                return []
+            systems = self._of_people(self._blocks(places, NO_CUT if self.upper is None else 2 * self.upper))
+            if not systems or lower_bound >= (self.upper or NO_CUT):
+                return None
             proved = [self._improve(system, people, lower_bound) for system, people in systems]
         except TooMuchWorkError:
-            return [lower_bound]
+            return lower_bound
         if not all(proved):
-            return [lower_bound]
-        return [max(lower_bound, _STATED)] if self.best is None else []
+            return lower_bound
+        return max(lower_bound, _STATED) if self.upper is None else None
 
     def _ease(self, places: Sequence[int]) -> None:
         """Store the shortest basis vectors of some parts as equivalences, which gives a first upper bound."""
         for system, people in self._of_people(self._blocks(places, NO_CUT)):
             vector = min((each for each in system.basis if not people.isdisjoint(each)), key=system.norm)
-            if system.norm(vector) <= 2 * min(_STATED, (self.best or _STATED + 1) - 1):
+            if system.norm(vector) <= 2 * min(_STATED, (self.upper or _STATED + 1) - 1):
                 self._note(system, vector)
 
     def _improve(self, system: Lattice, people: set[int], lower_bound: int) -> bool:
         """Search for a vector that is smaller than the best one; return whether it is proved that there is none."""
-        left, best = dict(self.shortest), self.best or _STATED + 1
+        left, best = dict(self.shortest), self.upper or _STATED + 1
         row = _taken(system, left)
         known = None if left or not row else row
         bound = 2 * best - (known is None) * 2
@@ -286,8 +293,8 @@ class _VectorSearch:
         nonzero = np.flatnonzero(entries)
         types, times = system.type[nonzero], entries[nonzero]
         self.found.append((e, types, times))
-        if self.people[types].any() and e <= (self.best or e):
-            self.best, self.shortest = e, dict(zip(types.tolist(), times.tolist(), strict=True))
+        if self.people[types].any() and e <= (self.upper or e):
+            self.upper, self.shortest = e, dict(zip(types.tolist(), times.tolist(), strict=True))
         least = self.least[types]
         self.least[types] = np.where((least == 0) | (least > e), e, least)
 
@@ -297,11 +304,11 @@ class _VectorSearch:
         least = np.append(np.where(self.least <= max_e, self.least, 0), 0)[of_type.of].astype(np.int32)
         vectors = []
         for e, types, times in self.found:
-            if e <= max(max_e, self.best or 0):
+            if e <= max(max_e, self.upper or 0):
                 columns, entries = of_type.columns(types), np.repeat(times, of_type.size[types])
                 vectors.append(Vector.of(dict(zip(columns.tolist(), entries.tolist(), strict=True))))
         proved = self.proved if self.believed else None
-        return Exact(self.lower, proved, self.best, least, self.complete, tuple(vectors))
+        return Exact(self.lower, proved, self.upper, least, self.complete, tuple(vectors))
 
 
 def _taken(system: Lattice, entries: Row) -> Row:
