@@ -21,7 +21,7 @@ _MAY_HELP = (ReasonKind.TIME_LIMIT, ReasonKind.TOO_HARD, ReasonKind.INTERRUPTED)
 _TOTALS = {
     "merge": Noun("{count} [merge|merges] of groups"),
     "move": Noun("{count} [row|rows] moved to [another group|other groups]"),
-    "coarsen": Noun("{count} [column of a group|columns of groups] coarsened"),
+    "coarsen": Noun("{count} [column|columns] coarsened"),
     "withhold": Noun("{count} [row|rows] withheld"),
 }
 
@@ -212,6 +212,9 @@ def change(move: Move) -> str:
     if move.kind == "move":
         group, to = printable(move.groups[0]), printable(move.groups[1])
         return say("move {lines} from group {group} to group {to}", lines=lines, group=group, to=to)
+    if move.cells:
+        cells = joined([*map(printable, move.cells)], most=_SHOWN)
+        return say("coarsen {column} in all rows: {cells}", column=printable(move.column or ""), cells=cells)
     if move.kind == "coarsen":
         return say("coarsen {column} of group {group}", column=printable(move.column or ""), group=names)
     return say("withhold {lines}", lines=lines)

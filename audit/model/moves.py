@@ -24,10 +24,11 @@ class Move:
     Attributes:
         kind: `merge`, `move`, `coarsen` or `withhold`.
         groups: the published names of the groups: those that are merged, the one that a row leaves and the one that it
-            enters, or the coarsened one.
+            enters, or the coarsened ones; none if all are coarsened.
         lines: the lines of the withheld or moved rows in the candidate's file.
         cost: the loss, in units of one row's information.
         column: the coarsened quasi-identifier.
+        cells: what its cells become if all are coarsened.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class Move:
     lines: tuple[int, ...]
     cost: float
     column: str | None = None
+    cells: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,23 @@ class CandidateRows:
             np.arange(self.groups),
             np.zeros(self.rows, dtype=np.bool_),
             np.zeros((self.groups, len(self.attributes)), dtype=np.int8),
+            np.zeros(len(self.attributes), dtype=np.int8),
         )
+
+    def recoded(self, recoding: Sequence[int]) -> RepairPlan:
+        """Return the plan that gives all rows coarser cells; without a group column, rows with equal ones are a group.
+
+        Args:
+            recoding: the number of each attribute's recoding.
+        """
+        plan = replace(self.unchanged(), recoding=np.array(recoding, dtype=np.int8))
+        if self.series.manifest.columns.group is None:
+            starts, order = self.group_order
+            levels, own = plan.recoding.tolist(), order[starts[:-1]]
+            cells = [column.recodings[n][column.codes[own]] for column, n in zip(self.columns, levels, strict=True)]
+            _, first, number = np.unique(np.stack(cells), axis=1, return_index=True, return_inverse=True)
+            plan = replace(plan, part=first[number.reshape(-1)])
+        return plan
 
     def coarsest(self, withheld: Places, *, covered: bool) -> RepairPlan:
         """Return the plan that discloses least: all rows but some in one group; `covered` gives them `*` cells."""
@@ -150,13 +166,13 @@ class CandidateRows:
         return tuple(AttributeCells(*each) for each in coded)
 
     @cached_property
-    def _order(self) -> tuple[Counts, Counts]:
+    def group_order(self) -> tuple[Counts, Counts]:
         """The first place of each group, and the rows sorted by group; shapes (groups + 1,) and (rows,)."""
         return grouped(self.group, self.groups)
 
     def rows_of(self, groups: Sequence[int]) -> Places:
         """Return the rows of some published groups, ascending."""
-        starts, order = self._order
+        starts, order = self.group_order
         return np.sort(np.concatenate([order[starts[g] : starts[g + 1]] for g in groups] or [np.zeros(0, np.intp)]))
 
     @cached_property
@@ -188,7 +204,7 @@ class CandidateRows:
         for column in self.columns:
             number = len(np.unique(column.codes))
             rank = np.empty(number)
-            rank[sorted(range(number), key=lambda code: _sort_key(column.texts[code]))] = np.arange(number)
+            rank[sorted(range(number), key=lambda code: sort_key(column.texts[code]))] = np.arange(number)
             size = np.maximum(np.bincount(self.group, minlength=self.groups), 1)
             sums = np.bincount(self.group, weights=rank[column.codes], minlength=self.groups)
             places.append(sums / size / max(1, number - 1))
@@ -213,14 +229,15 @@ class CandidateRows:
         return np.unique(rows[~self.staying[rows]])
 
     def cells(self, plan: RepairPlan) -> tuple[Places, ...]:
-        """Return the cell of each row in each attribute, merged and coarsened; cells of withheld rows are arbitrary."""
+        """Return the cell of each row in each attribute, recoded, merged and coarsened; arbitrary if it is withheld."""
         group, merged = plan.group, self.parts(plan)
         found = []
         starts, order = grouped(group, self.groups)
         rows_of = [order[starts[part[0]] : starts[part[0] + 1]] for part in merged]
         rows_of = [rows[~plan.withheld[rows]] for rows in rows_of]
         for place, column in enumerate(self.columns):
-            codes = column.codes.copy()
+            level = int(plan.recoding[place])
+            codes = column.recodings[level][column.codes] if level else column.codes.copy()
             for rows in rows_of:
                 if len(rows):
                     codes[rows] = column.merged(np.unique(codes[rows]).tolist())
@@ -238,24 +255,33 @@ class CandidateRows:
         averaged over the attributes. For a pair, or without quasi-identifiers, merging costs the people whose value can
         now be one of another group's, as a share of all people.
         """
-        kept = ~plan.withheld
         merged = replace(plan, steps=np.zeros_like(plan.steps))
-        wide = self._width(merged, kept)
+        wide, recoded = self._width(merged), sum(self.recoding_costs(plan))
         lost = {
-            MERGE: wide - self._width(self.unchanged(), kept),
+            MERGE: wide - recoded - self._width(replace(self.unchanged(), withheld=plan.withheld)),
             MOVE: 0.0,
-            COARSEN: self._width(plan, kept) - wide if plan.steps.any() else 0.0,
+            COARSEN: recoded + (self._width(plan) - wide if plan.steps.any() else 0.0),
             WITHHOLD: float(self.counts[plan.withheld].sum()),
         }
         if not self.attributes:
+            kept = ~plan.withheld
             people = np.bincount(plan.group[kept], weights=self.counts[kept], minlength=self.groups)
             parts = [part[0] for part in self.parts(plan)]
             lost[MERGE] = float((people[parts] ** 2).sum()) / max(1.0, float(self.counts.sum()))
         return lost
 
-    def _width(self, plan: RepairPlan, kept: Flags) -> float:
-        """Return the covered share of the domain of some rows' cells, averaged over attributes, summed over people."""
-        total = 0.0
+    def recoding_costs(self, plan: RepairPlan) -> list[float]:
+        """Return the loss by coarser cells of all rows that a plan keeps, by attribute."""
+        kept, found = ~plan.withheld, list[float]()
+        for column, level in zip(self.columns, plan.recoding.tolist(), strict=True):
+            recoded = column.recodings[level] if level else column.codes[:0]
+            wider = (column.costs()[recoded] - column.costs()[: len(recoded)])[column.codes[kept]] if level else 0.0
+            found.append(float((wider * self.counts[kept]).sum()) / len(self.columns))
+        return found
+
+    def _width(self, plan: RepairPlan) -> float:
+        """Return the covered share of the domain of kept rows' cells, averaged over attributes, summed over people."""
+        total, kept = 0.0, ~plan.withheld
         for codes, column in zip(self.cells(plan), self.columns, strict=True):
             total += float((column.costs()[codes[kept]] * self.counts[kept]).sum())
         return total / max(1, len(self.columns))
@@ -303,20 +329,22 @@ class CandidateRows:
         return np.stack(sums, axis=1) if sums else np.zeros((self.groups, 0))
 
     def parts(self, plan: RepairPlan) -> list[list[int]]:
-        """Return the groups that a plan merges, each as a list of its members."""
-        order = np.argsort(plan.part, kind="stable")
-        roots, starts = np.unique(plan.part[order], return_index=True)
+        """Return the groups that a plan merges, each as a list; not those that a recoding makes equal."""
+        order, alike = np.argsort(plan.part, kind="stable"), np.arange(self.groups)
+        if plan.recoding.any():
+            alike = self.recoded(plan.recoding.tolist()).part
+        starts = np.unique(plan.part[order], return_index=True)[1]
         ends = [*starts[1:].tolist(), self.groups]
-        pairs = zip(roots.tolist(), starts.tolist(), ends, strict=True)
-        return [order[start:end].tolist() for _, start, end in pairs if end - start > 1]
+        parts = [order[start:end] for start, end in zip(starts.tolist(), ends, strict=True) if end - start > 1]
+        return [part.tolist() for part in parts if len(np.unique(alike[part])) > 1]
 
     def order_of(self, plan: RepairPlan) -> Places:
         """Return the row that each written row is made from.
 
-        Unless nothing is regrouped, rows are sorted by group, cells and values.
+        Unless nothing is regrouped or recoded, rows are sorted by group, cells and values.
         """
         kept, group = np.flatnonzero(~plan.withheld), plan.group
-        if not (group != self.group).any():
+        if not (group != self.group).any() and not plan.recoding.any():
             return kept
         keys = [self.table.coded(name).codes[kept] for name in self._other_columns()]
         values = [codes[kept] for codes in self.values.values()]
@@ -341,7 +369,7 @@ def owners(series: Series, person: Codes | None) -> Codes | None:
     return Series(alone, series.people, series.vocabularies).read(0).person
 
 
-def _sort_key(text: str) -> tuple[float, str]:
+def sort_key(text: str) -> tuple[float, str]:
     """Return a key that sorts cells of numbers by their first number, and others as texts."""
     number = re.search(r"-?\d+(?:\.\d+)?", text)
     return (float(number[0]) if number else float("inf"), text)
@@ -356,12 +384,14 @@ class RepairPlan:
         part: the merged group of each group, as its least member; shape (groups,), intp.
         withheld: which rows are left out; shape (rows,), bool.
         steps: how often the cells of each merged group are coarsened, by attribute; shape (groups, attributes), int8.
+        recoding: the number of the recoding that gives all rows coarser cells, 0 if none; shape (attributes,), int8.
     """
 
     home: Places
     part: Places
     withheld: Flags
     steps: npt.NDArray[np.int8]
+    recoding: npt.NDArray[np.int8]
 
     @property
     def group(self) -> Places:
@@ -386,4 +416,4 @@ class RepairPlan:
     @property
     def key(self) -> bytes:
         """A key that is equal for plans with the same changes."""
-        return b"".join(each.tobytes() for each in (self.home, self.part, self.withheld, self.steps))
+        return b"".join(each.tobytes() for each in (self.home, self.part, self.withheld, self.steps, self.recoding))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -58,26 +59,30 @@ class GuidedSearch:
             gone = np.union1d(gone, rows)
         return None
 
-    def repair(self, forced: Places, room: float) -> None:
-        """Look for a repair that withholds some rows, and at most `room` more people."""
-        draft = CandidateDraft(self.rows, self.past)
+    def repair(self, forced: Places, room: float, begin: RepairPlan | None = None) -> RepairPlan | None:
+        """Return a repair that withholds some rows, and at most `room` more people; None if none is found.
+
+        The search begins with a plan, by default that of the unchanged candidate.
+        """
+        draft = CandidateDraft(self.rows, self.past, begin or self.rows.unchanged())
         for root in np.unique(draft.root[draft.home[forced]]).tolist():
             draft.withhold(root, forced)
         self.room = room
         if self.past is not None and not self._mended(draft, self.past.groups_broken(draft.plan()).tolist()):
-            return
+            return None
         tries: Counter[tuple[int, str]] = Counter()
         for _ in range(ROUNDS):
             plan = draft.plan()
             if plan.withheld.all():
-                return
+                return None
             judgement = self.judge.judge(plan)
             if judgement.keeps:
-                return
+                return plan
             if judgement.hardly_decided and MERGE in self.moves:  # fewer and larger groups may be decided
                 draft.halve()
             elif not judgement.blamed or not self._answered(draft, judgement.blamed, tries):
-                return
+                return None
+        return None
 
     def _may_withhold(self, draft: CandidateDraft, rows: Places) -> bool:
         return float(self.rows.counts[rows].sum()) <= self.room - draft.withheld_people
@@ -187,13 +192,14 @@ class CandidateDraft:
         withheld_people: the number of people whose rows are withheld.
     """
 
-    def __init__(self, rows: CandidateRows, past: PastValues | None) -> None:
-        self.rows, self.past = rows, past
-        self.members = {group: [group] for group in range(rows.groups)}
-        self.inside: dict[int, Places] = {group: rows.rows_of([group]) for group in range(rows.groups)}
-        self.root = np.arange(rows.groups)
-        self.home = rows.group.astype(np.intp)
-        self.steps = rows.unchanged().steps
+    def __init__(self, rows: CandidateRows, past: PastValues | None, begin: RepairPlan) -> None:
+        self.rows, self.past, self._begin = rows, past, begin
+        order = np.argsort(begin.part, kind="stable")
+        roots, starts = np.unique(begin.part[order], return_index=True)
+        parts = np.split(order, starts[1:])
+        self.members = {root: members.tolist() for root, members in zip(roots.tolist(), parts, strict=True)}
+        self.inside: dict[int, Places] = {root: rows.rows_of(members) for root, members in self.members.items()}
+        self.root, self.home, self.steps = begin.part.copy(), begin.home.copy(), begin.steps.copy()
         self.withheld_people = 0.0
 
     def plan(self) -> RepairPlan:
@@ -204,7 +210,7 @@ class CandidateDraft:
             kept[self.inside[root]] = True
             part[members] = min(members)
             steps[min(members)] = self.steps[root]
-        return RepairPlan(self.home.copy(), part, ~kept, steps)
+        return replace(self._begin, home=self.home.copy(), part=part, withheld=~kept, steps=steps)
 
     def broken(self, root: int, rows: Places | None = None) -> Places:
         """Return which rows the quick test finds disclosed in a group, perhaps with additional rows."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -13,12 +14,26 @@ import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import list_sign
-from audit.io.cells import ANYTHING, Anything, Cell, CellError, Interval, Masked, NumberSet, ValueSet, contains, show
-from audit.io.coarser_cells import coarser
+from audit.io.cells import (
+    ANYTHING,
+    Anything,
+    Cell,
+    CellError,
+    Interval,
+    Masked,
+    NumberSet,
+    ValueSet,
+    contains,
+    intersect,
+    show,
+)
+from audit.io.coarser_cells import coarser, grid, widths
 from audit.io.hierarchies import Hierarchy
 
 _RANGE = re.compile(r"(\D*)\d+(\D+)\d+(\D*)")
 _YEAR = 4  # digits
+_FEWER = 2 / 3  # of its cells has a column after each recoding
+_LEAST, _LEAST_WHOLE = Fraction(1, 1000), Fraction(5)  # widths of blocks in place of numbers
 _LISTED = 8
 """Longer lists of values are not written: no reader could use such a cell."""
 
@@ -206,6 +221,62 @@ class AttributeCells:
                 self._coarser[code] = self._number(ANYTHING if self._cost(one.parse(text)) >= 1 else text)
             code = self._coarser[code]
         return code
+
+    @cached_property
+    def recodings(self) -> tuple[npt.NDArray[np.intp], ...]:
+        """The cell in place of each published one if all rows get coarser ones: first the same, then fewer, last `*`.
+
+        Numbers go to the blocks of a grid; two ranges side by side become one, if none overlap; other cells go up their
+        hierarchy or lose a digit. Shape of each: (published cells,).
+        """
+        number = np.bincount(self.codes).size
+        found, finest = [np.arange(number)], dict(enumerate(self._cells[:number]))
+        for recoded in self._recodings(finest):
+            if len({*recoded}) <= _FEWER * len(np.unique(found[-1])):
+                found.append(np.array([self._or_anything(*pair) for pair in zip(recoded, finest, strict=True)]))
+        if not all(map(self.is_top, found[-1].tolist())):
+            found.append(np.full(number, self._number(ANYTHING)))
+        return tuple(found)
+
+    def _or_anything(self, code: int, before: int) -> int:
+        """Return a cell, or `*` in place of one that has become as wide as the domain."""
+        return self._number(ANYTHING) if code != before and self._costs[code] >= 1 else code
+
+    def _recodings(self, cells: Mapping[int, Cell]) -> Iterator[list[int]]:
+        """Yield coarser and coarser cells in place of some, until one is left or all are `*`."""
+        ends = {code: _ends(cell) for code, cell in cells.items() if isinstance(cell, Interval | NumberSet)}
+        order = sorted(ends, key=lambda code: (ends[code][0][0] is not None, ends[code][0][0] or 0))
+        points, finest, hierarchy = all(low == high for low, high in ends.values()), [*cells], self.attribute.hierarchy
+        if hierarchy is not None:
+            for level in hierarchy.levels[1:]:
+                yield [self._labelled(code, hierarchy, level) for code in cells]
+        elif (
+            not ends
+            or self.attribute.kind.is_date
+            or any(intersect(cells[one], cells[other]) is not None for one, other in pairwise(order))
+        ):
+            while not all(map(self.is_top, finest)):
+                finest = [self.coarser(code) for code in finest]
+                yield finest
+        elif points:
+            for width in widths(_LEAST_WHOLE if self._whole else _LEAST):
+                blocks = {code: grid(width, ends[code][0][0] or Fraction(), whole=self._whole) for code in order}
+                yield [
+                    self._number(as_written(blocks[c], self.attribute, self.texts)) if c in blocks else c for c in cells
+                ]
+                if width > 2 * self._length:
+                    return
+        else:
+            for size in (2**n for n in range(1, len(order).bit_length() + 1)):
+                joined = {code: order[at - at % size : at - at % size + size] for at, code in enumerate(order)}
+                yield [self.merged(joined[code]) if code in joined else code for code in cells]
+
+    def _labelled(self, code: int, hierarchy: Hierarchy, labels: Iterable[str]) -> int:
+        """Return the first of some labels that covers a cell and more; the cell if none does."""
+        cell = self._cells[code]
+        below = {label: hierarchy.leaves_of(label) or frozenset() for label in dict.fromkeys(labels)}
+        wider = (label for label, leaves in below.items() if isinstance(cell, ValueSet) and cell.members < leaves)
+        return next(map(self._number, wider), code)
 
     def is_top(self, code: int) -> bool:
         """Return whether a cell discloses nothing."""

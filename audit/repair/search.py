@@ -31,11 +31,12 @@ from audit.model.release_impact import Repair
 from audit.principles.checker import checked
 from audit.principles.principle import Principle, promise_of
 from audit.repair.candidate_files import CandidateFiles
-from audit.repair.candidate_rows import CandidateRows, RepairPlan
+from audit.repair.candidate_rows import CandidateRows, RepairPlan, sort_key
 from audit.repair.guided import ROUNDS, GuidedSearch
 from audit.repair.judging import Judge, Judgement
 from audit.repair.past_values import PastValues
 from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, divide, smaller_plans
+from audit.repair.recodings import finer_at, least_recoding, way_to_anything, ways_of_columns
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, kind_of, parted, say
 
@@ -218,32 +219,62 @@ class RepairSearch:
         if len(forced) == self.rows.rows:
             how = say("even with all rows in one group, every row would have to be withheld")
             return self._proved(how)
-        self._follow_findings(forced)
+        found = self._follow_findings(forced)
         none = None if self.tries.best is not None else self._no_coarsest(forced)
-        self._lessen()
+        # What loses more so far may have more changes that can be undone.
+        for plan in {plan.key: plan for plan in [*(self.tries.best or ())[:1], *found]}.values():
+            self._lessen(plan)
         if none is None and self.rows.rows <= FEW_ROWS:
             none = self._least()
         if none is None and self.judge.doubts:
             none = self._doubted()
         return none or (say("no repair was found; this does not prove that there is none"), False)
 
-    def _follow_findings(self, forced: Places) -> None:
+    def _follow_findings(self, forced: Places) -> list[RepairPlan]:
         """Search for a repair: first one that publishes least, which shows who must be withheld; then from below.
 
         In large series, in which one group of all rows takes long to audit, that repair is tried last.
+        Return the one that loses least without giving all rows coarser cells, if there is one.
         """
-        guided = GuidedSearch(self.judge, self.past, self._guiding_moves)
-        whole = MERGE in self.moves
-        if whole and self.judge.is_quick and (found := guided.coarsest(forced)) is not None:
-            forced = np.flatnonzero(found.withheld)
+        guided, found = GuidedSearch(self.judge, self.past, self._guiding_moves), list[RepairPlan | None]()
+        whole, least = MERGE in self.moves, forced
+        if whole and self.judge.is_quick:
+            found.append(coarsest := guided.coarsest(forced))
+            forced = forced if coarsest is None else np.flatnonzero(coarsest.withheld)
         people, gone = float(self.rows.counts.sum()), float(self.rows.counts[forced].sum())
         # Withheld rows may be what discloses others, so the fewest rows are tried, too.
         rooms = [gone] * self.judge.is_quick + [max(gone, self.rows.room), people]
         for room in dict.fromkeys(rooms if WITHHOLD in self.moves else rooms[:1]):
             if room < people or self.tries.best is None:
-                guided.repair(forced, room)
+                found.append(guided.repair(forced, room))
+            if room == rooms[0] and self._may_recode and self.judge.is_quick:
+                self._recode(guided, least, forced)
+        for way in ways_of_columns(self.rows) if self._may_recode else ():
+            self._recoded([each for each in way if self._is_cheaper(self.rows.recoded(each).without(least))], least)
         if whole and self.tries.best is None and not self.judge.is_quick:
-            guided.coarsest(forced)
+            found.append(guided.coarsest(forced))
+        return sorted((each for each in found if each is not None), key=self.rows.cost)[:1]
+
+    @property
+    def _may_recode(self) -> bool:
+        return COARSEN in self.moves and self.rows.rows > FEW_ROWS
+
+    def _recode(self, guided: GuidedSearch, least: Places, forced: Places) -> None:
+        """Search for repairs that give all rows coarser cells of columns, and others after one of these is finer again.
+
+        Some rows are withheld, at best only the `least`.
+        """
+        way = [*way_to_anything(self.rows)]
+        found = self._recoded(way, least) or (self._recoded(way, forced) if len(forced) > len(least) else None) or []
+        for place in np.flatnonzero(found).tolist():
+            if any(finer := finer_at(found, place)):
+                guided.repair(forced, self.rows.room, self.rows.recoded(finer))
+
+    def _recoded(self, way: Sequence[list[int]], forced: Places) -> list[int] | None:
+        return least_recoding(self.rows, way, lambda plan: self._try(plan.without(forced)))
+
+    def _is_cheaper(self, plan: RepairPlan) -> bool:
+        return self.tries.best is None or self.rows.cost(plan) < self.rows.cost(self.tries.best[0])
 
     def _try(self, plan: RepairPlan) -> bool:
         """Return whether a plan keeps the policy, audited once."""
@@ -253,17 +284,24 @@ class RepairSearch:
         self._violated[plan.key] = bool(judgement.policy.violations)
         return judgement.keeps
 
-    def _lessen(self) -> None:
-        """Undo unnecessary changes of the best repair, with a limited number of audits."""
-        if self.tries.best is None or self.rows.series.about_rows > LARGE:
+    def _lessen(self, least: RepairPlan) -> None:
+        """Undo unnecessary changes of a repair, with a limited number of audits."""
+        if self.rows.series.about_rows > LARGE:
             return
+
+        def keeps(plan: RepairPlan) -> bool:
+            nonlocal least
+            if kept := self._try(plan):
+                least = min(least, plan, key=self.rows.cost)
+            return kept
+
         last = self.tries.expected = self.tries.audits + _MOST_UNDONE
-        for part in sorted(self.rows.parts(self.tries.best[0]), key=self.rows.merge_cost, reverse=True):
+        for part in sorted(self.rows.parts(least), key=self.rows.merge_cost, reverse=True):
             if len(part) > 2 and self.tries.audits < last:
-                divide(self.rows, self.tries.best[0], part, self._try)
+                divide(self.rows, least, part, keeps)
         last = self.tries.audits + min(_MOST_UNDONE, max(_LEAST_UNDONE, _UNDONE_ROWS // self.rows.rows))
         self.tries.expected = last
-        while any(self._try(plan) for plan in smaller_plans(self.rows, self.tries.best[0]) if self.tries.audits < last):
+        while any(keeps(plan) for plan in smaller_plans(self.rows, least) if self.tries.audits < last):
             pass
 
     # -- there is none ------------------------------------------------------------------------------------------
@@ -308,8 +346,8 @@ class RepairSearch:
         begun = self.tries.audits
         self.tries.expected, tried = begun + MOST_AUDITS, 0
         try:
-            for cost, plan in AllPlans(self.rows, self.moves).ascending():
-                if self.tries.best is not None and cost >= self.rows.cost(self.tries.best[0]):
+            for _, plan in AllPlans(self.rows, self.moves).ascending():
+                if not self._is_cheaper(plan):
                     return None
                 self.tries.check_time()
                 tried += 1
@@ -419,9 +457,13 @@ class RepairSearch:
         for row in np.flatnonzero((plan.home != rows.group) & kept).tolist():
             pair = names[rows.group[row]], names[plan.home[row]]
             moves.append(Move(MOVE, pair, (rows.table.line(row),), 0.0))
-        costs = rows.costs(plan)
-        each = costs[COARSEN] / max(1, int(np.count_nonzero(plan.steps)))
+        costs, wider = rows.costs(plan), rows.recoding_costs(plan)
+        each = (costs[COARSEN] - sum(wider)) / max(1, int(np.count_nonzero(plan.steps)))
         for place, name in enumerate(rows.attributes):
+            if level := int(plan.recoding[place]):
+                column = rows.columns[place]
+                texts = [column.texts[code] for code in dict.fromkeys(column.recodings[level][column.codes].tolist())]
+                moves.append(Move(COARSEN, (), (), wider[place], name, tuple(sorted(texts, key=sort_key))))
             if len(roots := np.flatnonzero(plan.steps[:, place])):
                 moves.append(Move(COARSEN, tuple(names[root] for root in roots), (), each * len(roots), name))
         if plan.withheld.any():
@@ -433,11 +475,12 @@ class RepairSearch:
         """Return the merged groups with kept rows of several groups, each with the loss by the merge."""
         rows, group, kept = self.rows, plan.group, ~plan.withheld
         found = []
-        merged = rows.cells(RepairPlan(plan.home, plan.part, plan.withheld, plan.steps * 0))
+        merged = rows.cells(replace(plan, steps=plan.steps * 0))
+        recoded = rows.cells(rows.recoded(plan.recoding.tolist()))
         lost = np.zeros(rows.rows)
-        for codes, column in zip(merged, rows.columns, strict=True):
+        for codes, before, column in zip(merged, recoded, rows.columns, strict=True):
             costs = column.costs()
-            lost += (costs[codes] - costs[column.codes]) * rows.counts / len(rows.columns)
+            lost += (costs[codes] - costs[before]) * rows.counts / len(rows.columns)
         by_root = np.bincount(group[kept], weights=lost[kept], minlength=rows.groups)
         people = np.bincount(group[kept], weights=rows.counts[kept], minlength=rows.groups)
         for part in rows.parts(plan):

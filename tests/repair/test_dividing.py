@@ -29,7 +29,8 @@ def test_no_group_can_be_taken_out_of_what_is_left(seed):
     rows = SimpleNamespace(middles=np.array([[draw.random(), draw.random()] for _ in range(groups)]))
     part = np.arange(groups)
     part[members] = members[0]
-    plan = RepairPlan(np.arange(groups), part, np.zeros(groups, dtype=np.bool_), np.zeros((groups, 2), dtype=np.int8))
+    unchanged = np.zeros(groups, dtype=np.bool_), np.zeros((groups, 2), dtype=np.int8), np.zeros(2, dtype=np.int8)
+    plan = RepairPlan(np.arange(groups), part, *unchanged)
     audited, kept = [], [set(members)]
 
     def keeps(changed):
