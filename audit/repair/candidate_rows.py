@@ -365,7 +365,9 @@ def owners(series: Series, person: Codes | None) -> Codes | None:
     """
     if person is not None:
         return person
-    alone = replace(series.manifest, releases=series.manifest.releases[-1:], to_come=series.tags[:-1])
+    lacking, columns = series.unpublished[series.tags[-1]], series.manifest.columns
+    there = replace(columns, quasi_identifiers=tuple(n for n in columns.quasi_identifiers if n not in lacking))
+    alone = replace(series.manifest, columns=there, releases=series.manifest.releases[-1:], to_come=series.tags[:-1])
     return Series(alone, series.people, series.vocabularies).read(0).person
 
 

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from audit.clauses.registry import in_force
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.selection import KnownClaims, claims_of, selection_of
+from audit.judgement.selection import KnownClaims, selections_of
 from audit.model.arrays import Places
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import InputError
@@ -191,20 +190,21 @@ class Judge:
         results = remaining_findings(run, self._guide, replace(self.options, findings=0))
         blamed: list[Blame] = []
         past = 0
-        for judged, result in zip(run.results, results, strict=True):
-            if result.label not in violated:
-                continue
-            selection = selection_of(result, self._guide)
-            found = list(written.own_groups(result.outcome.people_at(result.left)))
-            if selection is not None and not found:
-                selection.select(_CERTIFICATES, result.waived)
+        selections = [
+            one for each in results if each.label in violated for one in selections_of(each, self._guide, self.limits)
+        ]
+        for selection in selections:
+            claims = selection.claims
+            found = list(
+                written.own_groups(claims.people_at(np.delete(claims.everything(), selection.waived)).tolist())
+            )
+            if not found:
+                selection.select(_CERTIFICATES, selection.waived)
                 proved = [written.blame(finding) for finding in selection.findings]
                 past += proved.count(None)
                 found = [one for one in proved if one is not None]
             blamed += found
-            people = [each.people_at(each.everything()).tolist() for each in claims_of(judged, self.limits)]
-            blamed += written.own_groups(sorted({*chain.from_iterable(people)}))
-        self.left.append(sum(len(each.left) for each in results if each.label in violated))
+        self.left.append(sum(len(each.claims) - len(each.waived) for each in selections))
         blamed += self._small_classes(policy, written)
         return Judgement(report, policy, blamed, past)
 

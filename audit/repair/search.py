@@ -213,7 +213,7 @@ class RepairSearch:
         plan = self.rows.unchanged()
         if not self.moves or self.judge.is_quick or not self._is_broken(plan):
             first = self.first = self.judge.judge(plan, whole=True)
-            if first.keeps or not self.moves or not (first.blamed or first.past):
+            if not self.moves or not first.policy.violations:
                 return self._nothing_to_try(first)
         forced = self._forced()
         if len(forced) == self.rows.rows:
@@ -307,7 +307,7 @@ class RepairSearch:
     # -- there is none ------------------------------------------------------------------------------------------
 
     def _nothing_to_try(self, first: Judgement) -> Answer:
-        """Return why no change is tried: none can be made, or no finding shows what to change."""
+        """Return why no change is tried: none can be made, or nothing was found that it could answer."""
         if first.policy.violations and not self.moves:
             return say("none of the allowed changes is possible for this candidate"), True
         doubts = dict.fromkeys(each.reason for each in first.policy.undecided)

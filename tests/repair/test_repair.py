@@ -209,6 +209,32 @@ def test_merged_cells(kind, hierarchy, texts, merged):
     assert all(cells.cost(code) <= cells.cost(every) for code in range(len(texts)))
 
 
+def test_a_candidate_may_lack_a_column_that_earlier_releases_have(tmp_path):
+    """It is read as a column of `*`, as `audit next` reads it, also where no key names the rows' people."""
+    rows = [["A", "1", "flu"], ["A", "1", "gout"], ["B", "1", "flu"], ["B", "1", "gout"]]
+    folder = series_of(tmp_path / "s", [as_csv([["Place", "Home", "D"], *rows])], COLUMNS)
+    write_text(tmp_path / "2.csv", as_csv([["Place", "D"], *([a, d] for a, _, d in rows), ["C", "flu"]]))
+    code, _, err = run_main("repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"))
+    assert (code, err) == (0, "")
+    assert run_main("next", str(folder), str(tmp_path / "out" / "2.csv"))[0] == 0
+
+
+def test_a_class_in_which_all_have_some_harm_is_repaired(tmp_path):
+    """Nobody's value is certain there, but that it is none of the harmless ones; a finding of a clause alone."""
+    harmless = 'harmless = { D = ["none"] }\nsimilar = { D = true }'
+    rows = [["A", "1", "flu"], ["A", "1", "none"], ["B", "1", "flu"], ["B", "1", "gout"]] * 4
+    rest = [[f"C{n}", "1", value] for n in range(5) for value in ("flu", "none")]
+    folder = series_of(tmp_path / "s", [as_csv([["Place", "Home", "D"], *rows[:2]])], f"{COLUMNS}\n{harmless}")
+    write_text(tmp_path / "2.csv", as_csv([["Place", "Home", "D"], *rows, *rest]))
+    words = ["--output", str(tmp_path / "out"), "--format", "json"]
+    code, out, err = run_main("repair", str(folder), str(tmp_path / "2.csv"), *words)
+    assert (code, err) == (0, "")
+    assert [(move["kind"], len(move["groups"])) for move in json.loads(out)["moves"]] == [("merge", 2)]
+
+
+COLUMNS = 'sensitive = "D"\nquasi_identifiers = ["Place", "Home"]'
+
+
 @pytest.mark.parametrize("stars", ["*", "**"])
 @pytest.mark.parametrize("seed", range(8))
 def test_masks_that_cover_no_other_cost_as_much_to_merge_as_codes(seed, stars):
