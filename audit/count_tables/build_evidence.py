@@ -24,7 +24,7 @@ from audit.count_tables.count_questions import (
 from audit.count_tables.label_sets import Dimension, LabelSets
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.published_texts import Interpreter
+from audit.count_tables.published_texts import Interval
 from audit.model.arrays import Codes, Flags
 from audit.model.count_report import PROTECTED, SAME_KIND, SMALL_COUNT
 from audit.model.count_tables import ALL, NOTHING, OPEN, Axis, Boxes, CountBound, CountOutcome, CountTables
@@ -134,8 +134,8 @@ class _EvidenceBuilder:
         columns = [each.set_of[label[:, place]] for place, each in enumerate(self.dimensions)]
         return np.stack(columns, axis=1).astype(np.int32)
 
-    def _left_out(self) -> Iterator[tuple[Boxes, int]]:
-        """Yield the combinations of a table's labels that no row shows, as boxes, and its release, table by table."""
+    def _left_out(self) -> Iterator[tuple[Boxes, int, Interval]]:
+        """Yield the combinations of a table's labels that no row shows, as boxes, its release, and its zero."""
         rows = self.rows
         total, crossings, of_counts = rows.totals, rows.crossings, ~rows.without_count
         for release, *crossing in np.unique(np.column_stack([rows.release, crossings])[of_counts], axis=0).tolist():
@@ -151,18 +151,20 @@ class _EvidenceBuilder:
             grid = combinations(choices)
             sizes = [len(each.labels) for each in self.dimensions]
             missing = grid[~np.isin(keys(grid, sizes), keys(labels, sizes))]
-            yield self._boxes_of(missing), release
+            files = np.unique(self.counts.file[rows.row[inside]]).tolist()
+            zero = self.counts.zero(next((file for file in files if self.counts.parts[file].is_exact), files[0]))
+            yield self._boxes_of(missing), release, zero
 
     def parts(self, questions: CountQuestions) -> Iterator[EvidencePart]:
         """Yield the independent parts: each release, if releases are independent, otherwise one part for all."""
         manifest = self.counts.manifest
         left_out = [*self._left_out()] if manifest.absent_is_zero else []
-        absent = np.repeat([at for _, at in left_out], [len(box) for box, _ in left_out]).astype(np.int32)
-        zero = [Interpreter(manifest, release).interval("0") for release in range(len(manifest.releases))]
-        low, high = np.array(zero, dtype=np.int64)[absent].T
+        many = [len(box) for box, *_ in left_out]
+        absent = np.repeat([at for _, at, _ in left_out], many).astype(np.int32)
+        low, high = np.repeat(np.array([zero for *_, zero in left_out], dtype=np.int64).reshape(-1, 2), many, axis=0).T
         lower, upper = self.counts.lower[self.rows.row], self.counts.upper[self.rows.row]
         said = self.rows.shown | (upper < UNBOUNDED) | (lower > 0)
-        boxes = np.concatenate([self.box[said], *(box for box, _ in left_out)])
+        boxes = np.concatenate([self.box[said], *(box for box, *_ in left_out)])
         release = np.concatenate([self.rows.release[said], absent])
         period = np.zeros_like(release) if self.over_time == "same" else release
         lower, upper = np.concatenate([lower[said], low]), np.concatenate([upper[said], high])

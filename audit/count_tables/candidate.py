@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +39,7 @@ from audit.io.atomic_files import check_empty
 from audit.io.dialect import Dialect, text_above
 from audit.io.foreign_files import is_foreign, writable_name
 from audit.io.notes_below import text_below
-from audit.io.publication_order import are_a_year
+from audit.io.publication_order import are_a_year, named_like
 from audit.io.table_forms import is_text
 from audit.io.table_writer import write_table
 from audit.io.tables import header, is_of_counts, is_table, read_table
@@ -75,7 +75,7 @@ def _are_folders(manifest: TableManifest) -> bool:
 
 
 def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableManifest:
-    """Return the manifest with one more release.
+    """Return the manifest with one more release, whose tables are exact if those of their kind are.
 
     Raises:
         UsageError: the series has a release of that tag.
@@ -83,7 +83,9 @@ def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableMan
     if candidate.tag in manifest.tags:
         tag = printable(candidate.tag)
         raise UsageError(say('the series has a release with the tag "{tag}" already; rename the candidate', tag=tag))
-    return replace(manifest, releases=(*manifest.releases, candidate))
+    exact = {PurePath(name).name for name in manifest.exact}
+    alike = {each.shown for each in candidate.tables if named_like(PurePath(each.shown).name, exact)}
+    return replace(manifest, releases=(*manifest.releases, candidate), exact=manifest.exact | alike)
 
 
 def without_candidate(manifest: TableManifest, candidate: TableRelease) -> tuple[TableManifest, TableRelease]:
@@ -141,7 +143,7 @@ def judge_candidate(
     counts = read_published(with_candidate(manifest, candidate))
     # Only cells that are hidden now will be empty: they can be any count, as the manifest is to say then.
     unsaid = not manifest.absent_is_said and not counts.hidden.any() and not may_lack_zeros(counts)
-    if unsaid := unsaid and bool(manifest.rounding or manifest.perturbation):
+    if unsaid := unsaid and not manifest.is_exact:
         counts = _said(counts)
     earlier = read_counts(manifest) if manifest.releases else None
     before = _report_before(earlier, counts, attack, every)
@@ -400,6 +402,7 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
             counts.row[row]: sign if (sign := signs.get(row, nothing)) in used else nothing
             for row in (every if name.strip() in beside - declared else own)
             if name.strip() in {*beside, counts.part(row).view.column}
+            and _is_about(manifest, name.strip(), counts.part(row).view.column)
         }
         for row in tied:
             if name.strip() not in (beside if without[row] else rates):
@@ -421,6 +424,12 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     before = _source(table)[0]
     beside_counts = [name for name in source.column_names if name.strip() not in counted]
     return TableFile(path, str(path)), [name for name in beside_counts if not source[name].equals(before[name])]
+
+
+def _is_about(manifest: TableManifest, name: str, counted: str) -> bool:
+    """Return whether a column may say something of these counts: all but those with rates of others alone."""
+    rates = [each for each in manifest.rates if each.column == name]
+    return not rates or any(each.counts in ("", counted) or each.denominator == counted for each in rates)
 
 
 def _all_hidden(counts: PublishedCounts, own: Sequence[int]) -> list[int]:

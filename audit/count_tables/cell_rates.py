@@ -92,6 +92,7 @@ def telling_signs(counts: PublishedCounts) -> list[tuple[str, Sequence[str]]]:
     names = [each.axis.name for each in counts.dimensions]
     for rates in manifest.rates:
         signs: dict[object, dict[str, None]] = {}
+        base_measure = counts.measures.index(rates.denominator) if rates.denominator in counts.measures else None
         of = {
             names.index(name): counts.dimensions[names.index(name)].labels.index(text)
             for name, text in rates.total.items()
@@ -104,7 +105,9 @@ def telling_signs(counts: PublishedCounts) -> list[tuple[str, Sequence[str]]]:
                 continue
             sign = reader.text(row, column) or (reader.text(row, manifest.status) if rates.is_statistic else "")
             whole = tuple(of.get(place, code) for place, code in enumerate(label))
-            base = reader.text(row, rates.denominator) if rates.has_column else shown.get((release, measure, whole), "")
+            base = reader.text(row, rates.denominator) if rates.has_column else ""
+            if not rates.has_column:
+                base = shown.get((release, measure if base_measure is None else base_measure, whole), "")
             if decimal_of(sign.rstrip("% ")) is None and sign not in manifest.not_counts:
                 at = tuple(code == total for code, total in zip(label, totals, strict=True))
                 kind = base if not (decimal_of(base) or 0) else "number"

@@ -18,7 +18,7 @@ from audit.count_tables.cell_rates import telling_gaps, telling_signs
 from audit.count_tables.label_doubts import label_doubts
 from audit.count_tables.manifest import NAME, TableManifest, column_names, read_count_table
 from audit.count_tables.note_numbers import has_share, notes_among_rows, numbers_that_may_count, unread_counts
-from audit.count_tables.published_counts import Ends, PublishedCounts, exact_changes, is_part
+from audit.count_tables.published_counts import Ends, PublishedCounts, is_part
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.release_doubts import release_doubts
@@ -218,7 +218,6 @@ def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str
     manifest, named = counts.manifest, list[str]()
     columns_of_counts = {view.column for view in manifest.views}
     values = columns_of_counts | {*filter(None, [manifest.status])}
-    is_exact = manifest.rounding is None and not manifest.perturbation
     others = manifest.columns - values - manifest.beside - manifest.not_counts
     beside: list[tuple[str, ...]] = [*((name,) for name in sorted(others)), *manifest.nested.values()]
     for file in {part.file.path: part.file for part in counts.parts}.values():
@@ -232,7 +231,7 @@ def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str
         hidden = [not all(each) for each in shown] or [bool(counts.hidden.any())] * table.rows
         labels = [[()] * table.rows]
         labels += [[*zip(*map(table.texts, columns), strict=True)] for columns in beside if {*columns} <= {*names}]
-        for name in left if any(hidden) or not is_exact else ():
+        for name in left if any(hidden) or not manifest.is_exact else ():
             texts = table.texts(name)
             said = {text for text, is_hidden in zip(texts, hidden, strict=True) if is_hidden}
             compares = any(said) and any(map(_DIRECTION.fullmatch, table.distinct(name)))
@@ -286,7 +285,7 @@ def _unread_outputs(counts: PublishedCounts) -> list[str]:
 def _changes(counts: PublishedCounts) -> Iterator[Reason]:
     """Yield why changes or rates are not judged, or only in part: their counts are rounded, or none of two is exact."""
     change = counts.manifest.change
-    if change is not None and not exact_changes(counts.manifest):
+    if change is not None and not counts.manifest.is_exact:
         yield _needs(
             say(
                 "{column} has changes of counts that are not exact, which are not judged; name it in not_counts if "

@@ -217,7 +217,7 @@ class HidingSearch:
         """
         manifest, found = self.counts.manifest, dict[int, int]()
         last, least = manifest.tags[-1], max(manifest.limits(self.options.limits)["min_count"], manifest.least_unmarked)
-        if manifest.rounding is not None or manifest.perturbation:
+        if not manifest.is_exact:
             return found
         known = {
             (one.measure, tuple(one.cell.values())): one.lower

@@ -306,6 +306,7 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
             threshold=manifest.threshold,
             rounding=manifest.rounding,
             perturbation=manifest.perturbation,
+            exact=tuple(sorted(manifest.exact)),
             rates=rates[0] if rates else None,
             further_rates=tuple(rates[1:]),
             absent_is_zero=manifest.absent_is_zero,

@@ -357,7 +357,7 @@ def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:
     tables that omit zeros they can be a rounded 0.
     """
     manifest, plain = counts.manifest, unexplained(counts)
-    is_known = manifest.absent_is_zero and not (manifest.rounding or manifest.perturbation)
+    is_known = manifest.absent_is_zero and manifest.is_exact
     for places in permutations(plain, 2) if (counts.lower < counts.upper).any() and not is_known else ():
         one, other = (counts.dimensions[place] for place in places)
         label = counts.label[:, places]

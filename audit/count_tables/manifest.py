@@ -34,6 +34,7 @@ from audit.io.diagnostics import note_unreadable, records
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notes_below import below_table
 from audit.io.paths import as_path
+from audit.io.publication_order import named_like
 from audit.io.tables import Table, header, note_absent, read_table
 from audit.io.texts import column_of
 from audit.io.toml import UNCONFIRMED_KEYS, read_text, release_tag
@@ -194,6 +195,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         threshold: counts from 1 to `threshold` - 1 are always published as a marker.
         perturbation: by how much counts may have been changed at most before rounding.
         rounding: how counts were rounded; None if they were not.
+        exact: the releases, tables and columns of counts whose numbers were neither rounded nor perturbed.
         rates: the rates that are published beside the counts.
         over_time: the relation between the counts of a cell in several releases.
         absent_is_zero: whether a missing row means 0.
@@ -227,6 +229,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
     threshold: int | None = None
     perturbation: int = 0
     rounding: Rounding | None = None
+    exact: frozenset[str] = frozenset()
     rates: tuple[Rates, ...] = ()
     values: tuple[str, ...] = ()
     wide: Wide | None = None
@@ -250,7 +253,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
     @property
     def blank_is_zero(self) -> bool:
         """Whether an empty cell means 0, as a missing row does; in exact tables it is not published."""
-        return self.absent_is_zero and bool(self.rounding or self.perturbation)
+        return self.absent_is_zero and not self.is_exact
 
     @property
     def least_unmarked(self) -> int:
@@ -266,7 +269,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
     @property
     def denominators(self) -> frozenset[str]:
         """The columns with the denominators of rates."""
-        return frozenset(each.denominator for each in self.rates if not each.is_statistic)
+        return frozenset(each.denominator for each in self.rates if each.has_column)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -294,13 +297,14 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         least, most = self.markers.get(text, (0, 0))
         return least < most
 
-    def rounding_of(self, release: int) -> Rounding | None:
-        """Return how the numbers of a release were rounded; None if they were not."""
-        return None if self.rounding is None or self.tags[release] in self.rounding.exact else self.rounding
+    @property
+    def is_exact(self) -> bool:
+        """Whether published numbers are the counts, in all tables."""
+        return self.rounding is None and not self.perturbation
 
-    def has_published_base(self, rates: Rates, rounding: Rounding | None) -> bool:
-        """Return whether rates were computed from published numbers that may differ from the counts."""
-        return rates.of_published and (rounding is not None or self.perturbation > 0)
+    def for_exact(self) -> TableManifest:
+        """Return the manifest as it holds for what `exact` names."""
+        return replace(self, rounding=None, perturbation=0)
 
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""
@@ -406,11 +410,29 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             **read,
         )
         self.check_read(found, counts or columns)
+        self.check_exact(found)
         if parted:
             whole = set(roots(counts, part_of).values())
             total = next(iter(whole)) if len(whole) == 1 else WHOLE
             found = replace(found, totals={**found.totals, STATISTIC: total}, open=found.open | {STATISTIC})
-        return found
+        inexact = (
+            {} if found.is_exact else {view.column: view for view in found.views if view.column not in found.exact}
+        )
+        rates = (
+            each.beside(inexact[each.denominator], found.totals)
+            if each.has_column and each.denominator in inexact and not each.of_published
+            else each
+            for each in found.rates
+        )
+        return replace(found, rates=tuple(rates))
+
+    def check_exact(self, found: TableManifest) -> None:
+        """Note names of exact tables that the series lacks; a release to come may be named already."""
+        tables = {table.shown for release in found.releases for table in release.tables}
+        known = {*found.tags, *tables, *(each.column for each in found.views)}
+        for name in sorted(each for each in found.exact if each not in known and not named_like(each, known)):
+            what = say('"{name}" is neither a release, nor one of its tables, nor a column of counts', name=name)
+            self.note("exact", what, say("name one of them as the manifest does"))
 
     def is_part_of(self, part_of: Mapping[str, str], counts: tuple[str, ...]) -> bool:
         """Return whether the statistics of `part_of` can be parts of each other; note why they cannot."""
@@ -443,6 +465,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             what = say('"{name}" is not a column of labels', name=name)
             self.note("once", what, say("leave it out, or name it in dimensions, too"))
         for key, needed, unmet in (
+            ("exact", "rounding", found.exact and found.is_exact),
             ("measures", "measure", found.measures and found.measure is None),
             ("rates", "measure", found.measure is None and any(each.is_statistic for each in found.rates)),
             ("levels", "breakdown", found.levels and found.breakdown is None),

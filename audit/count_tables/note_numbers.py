@@ -225,6 +225,24 @@ def noted_range(path: Path, sign: str, without: Container[str] = ()) -> tuple[In
     return (min(low for low, _ in ranges), max(high for _, high in ranges)), named[0][1]
 
 
+_TO_BASE = re.compile(
+    rf"{_ROUNDED.pattern}(?![.,]?[0-9])"
+    "(?! (?:decimal|digit|significant|place|dezimal|nachkomma|stelle|d[ée]cima|chiffre|cifra))"
+)
+_BY_CHANCE = re.compile(r"random|zuf[aä]ll|aléatoir|aleatori")
+
+
+def noted_rounding(path: Path) -> tuple[int, str, str] | None:
+    """Return the base and the kind of rounding that a line beside a table states, and its text; None if none does."""
+    for _, text in lines_beside(path):
+        said = plain(text)
+        for found in _TO_BASE.finditer(said):
+            base = re.findall("[0-9]+", found[0])[-1]
+            if found[0].rstrip().endswith(base) and int(base) > 1:
+                return int(base), "random" if _BY_CHANCE.search(said) else "nearest", text
+    return None
+
+
 def unread_counts(counts: PublishedCounts, min_count: int) -> list[tuple[str, str]]:
     """Return the place and the text of each line beside a table with a number that may be a count it does not publish.
 

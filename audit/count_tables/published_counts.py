@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.manifest import NAME, TableFile, TableManifest
 from audit.count_tables.published_texts import (
+    Interpreter,
     Interval,
     decimal_of,
     number_of,
@@ -120,6 +121,23 @@ class PublishedCounts:
         """Return the table of a row."""
         return self.parts[int(self.file[row])]
 
+    def units(self) -> list[list[int]]:
+        """Return the parts that were published by the same rules: a table, or a column of it that is a statistic."""
+        units: dict[tuple[int, str, str], list[int]] = {}
+        for at, part in enumerate(self.parts):
+            if part.has_counts:
+                column = part.view.column if self.manifest.values else ""
+                units.setdefault((part.release, part.file.shown, column), []).append(at)
+        return [*units.values()]
+
+    def rules(self, file: int) -> TableManifest:
+        """Return the manifest as it holds for a table."""
+        return self.manifest.for_exact() if self.parts[file].is_exact else self.manifest
+
+    def zero(self, file: int) -> Interval:
+        """Return the counts that a 0 in a table can stand for."""
+        return Interpreter(self.rules(file)).interval("0")
+
 
 def check_audited(counts: PublishedCounts) -> None:
     """Refuse a series that publishes nothing, or counts that are too large to be added up.
@@ -143,9 +161,11 @@ LINES = 3
 """The number of lines that must show that a label is the sum of the others, so that it is taken for the total."""
 
 
-def lines_along(counts: PublishedCounts, place: int, *, hidden: bool = False) -> list[Line]:
-    """Return the lines of tables along a dimension; `hidden` also gives the bounds of cells with markers."""
-    rows = ~counts.without_count
+def lines_along(
+    counts: PublishedCounts, place: int, *, hidden: bool = False, files: Sequence[int] | None = None
+) -> list[Line]:
+    """Return the lines of all tables, or of some, along a dimension; `hidden` gives the bounds of markers, too."""
+    rows = ~counts.without_count if files is None else np.isin(counts.file, files)
     keys = np.column_stack([counts.release, counts.measure, np.delete(counts.label, place, axis=1)])[rows].tolist()
     labels = counts.label[rows, place].tolist()
     shown = counts.shown if hidden else counts.number
@@ -178,6 +198,37 @@ class Sum:
         """By how much the parts certainly exceed the total; negative if all are shown and fall short of it."""
         low, high = (sum(ends[side] for ends in self.parts if ends is not None) for side in (0, 1))
         return max(0, low - self.total[1]) or (min(0, high - self.total[0]) if self.is_whole else 0)
+
+
+def sums_along(
+    counts: PublishedCounts,
+    place: int,
+    labels: Container[str],
+    *,
+    hidden: bool = False,
+    files: Sequence[int] | None = None,
+) -> Iterator[Sum]:
+    """Yield, for each given label of a dimension that covers several atoms, its lines: the label and its atoms."""
+    dimension = counts.dimensions[place]
+    atoms = [dimension.labels[one] for one in dimension.atom_label.tolist()]
+    members = [[atoms[atom] for atom in some.tolist()] for some in dimension.axis.members]
+    covers = {label: members[at] for label, at in zip(dimension.labels, dimension.set_of.tolist(), strict=True)}
+    for line in lines_along(counts, place, hidden=hidden, files=files):
+        for label, ends in line.items():
+            if ends is not None and label in labels and len(covers[label]) > 1:
+                yield Sum(ends, [line.get(atom) for atom in covers[label] if atom in line or atom != "(rest)"])
+
+
+def adds_up(counts: PublishedCounts, files: Sequence[int]) -> bool:
+    """Return whether nearly all sums in some tables are exactly right, at least three, which noise would break.
+
+    A dimension whose labels need not cover everybody shows nothing.
+    """
+    closed = [(place, each.labels) for place, each in enumerate(counts.dimensions) if each.rest < 0]
+    gaps = [
+        sum_.gap for place, labels in closed for sum_ in sums_along(counts, place, labels, files=files) if sum_.shows
+    ]
+    return len(gaps) >= LINES and 10 * sum(map(bool, gaps)) <= len(gaps)
 
 
 def is_part(pairs: Sequence[tuple[int, int]]) -> bool:
@@ -225,7 +276,7 @@ def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], prob
     for rates in manifest.rates:
         if not rates.has_column:
             ties.setdefault(rates.column, []).extend(cells.rate_ties(rates, texts[rates.column], problems))
-    if manifest.change is not None and exact_changes(manifest):
+    if manifest.change is not None and manifest.is_exact:
         ties[manifest.change.column] = list(cells.change_ties(manifest.change, texts[CHANGE], problems))
     if problems.found:
         return counts
@@ -385,7 +436,7 @@ class _Cells:
             self.related.setdefault(row, []).extend([*self.rows[self.cell[row]], *self.rows.get(base, ())])
             if base not in self.rows:
                 self.lacking[rates.column] += 1
-            elif self.manifest.has_published_base(rates, self.manifest.rounding_of(release)):
+            elif rates.of_published and not self.counts.part(row).is_exact:
                 self._narrow_by_published(rates.column, (least, most), self.rows[self.cell[row]], self.rows[base])
             else:
                 yield _Tie(self.rows[self.cell[row]], self.rows[base], least, most)
@@ -421,8 +472,8 @@ class _Cells:
     def _narrow_hidden(self, rows: Sequence[int], published: Interval) -> None:
         """Narrow hidden counts to those whose published number lies in an interval."""
         for row in rows:
-            ends = published_rate_interval(published, self.manifest.rounding_of(int(self.counts.release[row])))
-            self._narrow([row], *widened(ends, self.manifest.perturbation))
+            known = self.counts.rules(int(self.counts.file[row]))
+            self._narrow([row], *widened(published_rate_interval(published, known.rounding), known.perturbation))
 
     def change_ties(self, change: ChangeColumn, texts: npt.NDArray[Any], problems: Problems) -> Iterator[_Tie]:
         """Yield what changes since an earlier release reveal."""
@@ -456,8 +507,3 @@ class _Cells:
             low, high = self._ends(self.rows[self.cell[row]])
             found[row] = low - by if low == high else UNBOUNDED
         return found
-
-
-def exact_changes(manifest: TableManifest) -> bool:
-    """Return whether changes are of exact counts; what a change of rounded or perturbed counts means is unknown."""
-    return manifest.rounding is None and not manifest.perturbation

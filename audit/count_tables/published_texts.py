@@ -295,14 +295,12 @@ class Interpreter:
 
     Attributes:
         point: whether a point separates thousands in the current texts.
-        rounding: how the numbers of the current texts were rounded; None if they were not.
     """
 
-    def __init__(self, manifest: TableManifest, release: int | None = None) -> None:
+    def __init__(self, manifest: TableManifest) -> None:
         self.manifest = manifest
         self.point = False
-        self.rounding = manifest.rounding if release is None else manifest.rounding_of(release)
-        self._rates: dict[tuple[str, str, str, Rounding | None], Interval] = {}
+        self._rates: dict[tuple[str, str, str], Interval] = {}
 
     def fault(self, text: str) -> str | None:
         """Return what is wrong with a published value; None for a valid one."""
@@ -313,13 +311,13 @@ class Interpreter:
             too_large = is_too_large(text)
             neither = say("this is neither a whole number nor a marker")
             return say("this is larger than any count") if too_large else neither
-        rounding = self.rounding
+        rounding = self.manifest.rounding
         if rounding is not None and rounded_interval(number, rounding) is None:
             if rounding.how == "midpoint":
                 return say("this is not a number that midpoint rounding to {base} gives", base=rounding.to)
             return say(
-                "this is not a multiple of {base}, to which counts are rounded (a release with exact numbers is named "
-                "under exact, in rounding)",
+                "this is not a multiple of {base}, to which counts are rounded (a release, table or column with exact "
+                "numbers is named under exact)",
                 base=rounding.to,
             )
         return None
@@ -340,7 +338,7 @@ class Interpreter:
             ends = self.manifest.markers.get(denominator) if denominator else (1, UNBOUNDED)
             # Of two published numbers, or of one and a number that is not in the table, a rate reveals nothing more.
             is_known = number is not None and (ends is None or not denominator)
-            if not rate or (is_known and self.manifest.has_published_base(rates, self.rounding)):
+            if not rate or (is_known and rates.of_published and not self.manifest.is_exact):
                 continue
             if ends is None:
                 least, most = self._rate(rates, rate, denominator)
@@ -357,7 +355,7 @@ class Interpreter:
         number = number_of(text, point=self.point)
         if number is None:
             return ANYTHING, None
-        ends = rounded_interval(number, self.rounding) or ANYTHING
+        ends = rounded_interval(number, self.manifest.rounding) or ANYTHING
         return widened(ends, self.manifest.perturbation), number
 
     def _tried(self, rates: Rates, rate: str, denominators: Interval, counts: Interval) -> tuple[Interval, int]:
@@ -379,7 +377,7 @@ class Interpreter:
         return (min(low for low, _ in found), max(high for _, high in found)), hidden
 
     def _rate(self, rates: Rates, rate: str, denominator: str) -> Interval:
-        key = rates.column, rate, denominator, self.rounding
+        key = rates.column, rate, denominator
         if key not in self._rates:
             numbers = decimal_of(rate), decimal_of(denominator)
             if numbers[0] is None or numbers[1] is None:
@@ -387,7 +385,7 @@ class Interpreter:
             else:
                 counts = rate_interval(numbers[0], numbers[1], rates)
                 if rates.of_published:
-                    published = published_rate_interval(counts, self.rounding)
+                    published = published_rate_interval(counts, self.manifest.rounding)
                     counts = widened(published, self.manifest.perturbation)
                 self._rates[key] = counts
         return self._rates[key]

@@ -61,7 +61,8 @@ class ValueReader:
 
     def __init__(self, manifest: TableManifest, problems: Problems) -> None:
         self.manifest, self.problems = manifest, problems
-        self.interpreter = Interpreter(manifest)
+        self.interpreters = {True: Interpreter(manifest.for_exact()), False: Interpreter(manifest)}
+        self.interpreter = self.interpreters[False]
         self.beside = [each.column for each in manifest.rates if not each.has_column]
         self.beside += [] if manifest.change is None else [CHANGE]
 
@@ -70,8 +71,8 @@ class ValueReader:
 
         `elsewhere` has the text of each row by column, that of the counts as `plain` returns it by `COUNTS`.
         """
+        self.interpreter = self.interpreters[part.is_exact]
         nothing, self.interpreter.point = [""] * part.table.rows, False
-        self.interpreter.rounding = self.manifest.rounding_of(part.release)
         beside = {name: self._beside(part, name, nothing) for name in self.beside}
         ends = self._intervals(part, elsewhere.get(COUNTS, nothing), elsewhere)
         return Values(np.array(nothing, dtype=object), ends[:, 0], ends[:, 1], ends[:, 2], beside)
@@ -88,7 +89,8 @@ class ValueReader:
 
     def read(self, part: FileRows) -> Values:
         """Return the values of a file."""
-        manifest, interpreter, column = self.manifest, self.interpreter, part.view.column
+        self.interpreter = interpreter = self.interpreters[part.is_exact]
+        manifest, column = self.manifest, part.view.column
         texts = ["" if text in manifest.not_published else text for text in part.table.texts(column)]
         if manifest.status is not None:
             pairs = [*zip(texts, part.table.texts(manifest.status), strict=True)]
@@ -101,7 +103,6 @@ class ValueReader:
         if part.measure is not None:  # values of statistics that are not counts are read as empty
             counts = {name: self._is_counted(name) for name in dict.fromkeys(part.measure)}
             texts = [text if counts[name] else "" for text, name in zip(texts, part.measure, strict=True)]
-        interpreter.rounding = manifest.rounding_of(part.release)
         interpreter.point = points_part_thousands({*part.table.distinct(column)} - manifest.not_published)
         self._note_faults(part, texts)
         ends = self._intervals(part, texts)

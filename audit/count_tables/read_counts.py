@@ -96,6 +96,7 @@ def _read_file(manifest: TableManifest, release: int, file: TableFile, problems:
 
 def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Table) -> Iterator[FileRows]:
     """Yield the rows of a table, once for each of its columns of counts."""
+    tag = manifest.tags[release]
     nested = {name: nested_labels(table, columns, manifest.totals[name]) for name, columns in manifest.nested.items()}
     labels = {d: table.texts(d) for d in manifest.dimensions if d not in manifest.nested and d in table}
     labels |= breakdown_labels(manifest, table)
@@ -105,7 +106,8 @@ def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Tabl
         labels[STATISTIC] = [text if whole.get(text, text) != text else "" for text in measure]
     for view in manifest.views:
         own = {name: [text] * table.rows for name, text in view.labels.items()}
-        yield FileRows(release, file, table, labels | own, measure, view, nested)
+        is_exact = manifest.is_exact or not manifest.exact.isdisjoint((tag, file.shown, view.column))
+        yield FileRows(release, file, table, labels | own, measure, view, nested, is_exact)
 
 
 def _read_columns(manifest: TableManifest, release: TableRelease, file: TableFile, problems: Problems) -> Table | None:

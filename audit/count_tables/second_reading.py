@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ import numpy as np
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.note_numbers import noted_range
-from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.published_texts import Interpreter, Interval
+from audit.count_tables.published_counts import PublishedCounts, adds_up
+from audit.count_tables.published_texts import Interval, number_of, points_part_thousands
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.summed_rows import columns_of_sums, read_as_sums
 from audit.io.toml import toml_text
@@ -75,6 +75,7 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     """Yield a sentence about each other reading from which more follows, or that is too hard to judge."""
     yield from _remarks(judged, reading)
     yield from _sums_disclose_more(judged, reading)
+    yield from _exact_tables_disclose_more(judged, reading)
     counts = judged.counts
     yield from _blanks_disclose_more(judged, reading)
     yield from _notes_disclose_more(judged, reading)
@@ -104,6 +105,38 @@ def _sums_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterato
                 column=printable(column, 60),
                 place=printable("{}:{}".format(*counts.place(row))),
             )
+
+
+def _exact_tables_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence on tables whose sums perturbed numbers would break, unless no more follows if they are exact."""
+    counts, manifest = judged.counts, judged.counts.manifest
+    if not manifest.perturbation or manifest.rounding is not None:
+        return
+    numbers = _with_exact_numbers(counts)
+    units = (unit for unit in counts.units() if not counts.parts[unit[0]].is_exact and adds_up(numbers, unit))
+    files = [*chain(*units)]
+    rows = np.isin(counts.file, files)
+    lower, upper = np.where(rows, numbers.lower, counts.lower), np.where(rows, numbers.upper, counts.upper)
+    # Numbers that add up nearly everywhere are exact even if one of them is wrong, which contradicts the others.
+    if files and _discloses_more(judged, reading, replace(counts, lower=lower, upper=upper)) is not False:
+        yield say(
+            "the sums in {files} are right, which perturbed numbers would break, and more follows from the tables if "
+            "these numbers are exact: name these tables under exact; if their totals were added up from perturbed "
+            "numbers, they are off by more than perturbation says: delete them",
+            files=", ".join(dict.fromkeys(printable(counts.parts[at].file.shown, 60) for at in files)),
+        )
+
+
+def _with_exact_numbers(counts: PublishedCounts) -> PublishedCounts:
+    """Return the counts if each number is one."""
+    lower, upper = counts.lower.copy(), counts.upper.copy()
+    for at in range(len(counts.parts)):
+        rows = np.flatnonzero(counts.number & (counts.file == at)).tolist()
+        point = points_part_thousands({*counts.text[rows]})
+        for row, number in ((row, number_of(counts.text[row], point=point)) for row in rows):
+            if number is not None:
+                lower[row] = upper[row] = number
+    return replace(counts, lower=lower, upper=upper)
 
 
 def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
@@ -246,8 +279,7 @@ def _blank(counts: PublishedCounts) -> Flags:
 def _with_zeros(counts: PublishedCounts) -> PublishedCounts:
     """Return the counts if blank and missing cells are 0, in a rounded table a rounded 0."""
     manifest = replace(counts.manifest, absent_is_zero=True)
-    zeros = [Interpreter(manifest, release).interval("0") for release in range(len(manifest.releases))]
-    low, high = np.array(zeros, dtype=np.int64)[counts.release].T
+    low, high = np.array([*map(counts.zero, range(len(counts.parts)))], dtype=np.int64)[counts.file].T
     blank = ~counts.shown & (counts.text == "") & ~counts.without_count
     lower, upper = np.where(blank, low, counts.lower), np.where(blank, high, counts.upper)
     return replace(counts, manifest=manifest, lower=lower, upper=upper, number=counts.number | blank)
@@ -266,7 +298,7 @@ def _discloses_more(
 
 def may_lack_zeros(counts: PublishedCounts) -> bool:
     """Return whether numbers are not exact, which conceals the sums, and a cell is blank, or a table lacks one."""
-    if counts.manifest.absent_is_said or not (counts.manifest.rounding or counts.manifest.perturbation):
+    if counts.manifest.absent_is_said or counts.manifest.is_exact:
         return False
     crossed = counts.label != np.array([each.total for each in counts.dimensions])
     many = np.array(

@@ -57,9 +57,9 @@ def read_as_sums(counts: PublishedCounts, column: str) -> Iterator[tuple[Publish
 def _numbers(counts: PublishedCounts, column: str, rows: Sequence[int]) -> dict[int, Interval]:
     """Return the number of a column in each of some rows that have one."""
     texts, readers = list[list[str]](), list[Interpreter]()
-    for part in counts.parts:
+    for file, part in enumerate(counts.parts):
         texts.append(part.table.texts(column) if column in part.table else [""] * part.table.rows)
-        readers.append(Interpreter(counts.manifest, part.release))
+        readers.append(Interpreter(counts.rules(file)))
         readers[-1].point = points_part_thousands({*texts[-1]})
     found = ((row, (file := int(counts.file[row])), texts[file][counts.row[row]]) for row in rows)
     return {

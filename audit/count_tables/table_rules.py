@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -27,11 +27,12 @@ class Rates:
     Attributes:
         column: the column with the rates; if `is_statistic`, the statistic of the rows that are rates.
         per, decimals: the base, such as 100, and the number of decimals.
-        denominator: the column, or the statistic, with the denominators; empty if the denominator is a cell.
+        denominator: the column, or the statistic, with the denominators; empty if there is one statistic.
         of_published: whether the rates were computed from the counts as published.
         total: the labels, by dimension, of the cell that is the denominator; its other labels are those of the row.
         counts: the column or statistic with the counts; empty if there is only one.
         is_statistic: whether rates are rows.
+        of_cell: whether the denominator is a cell.
     """
 
     column: str
@@ -42,11 +43,17 @@ class Rates:
     total: Mapping[str, str] = field(default_factory=dict)
     counts: str = ""
     is_statistic: bool = False
+    of_cell: bool = False
 
     @property
     def has_column(self) -> bool:
         """Whether the denominator is in a column of the same row."""
-        return not self.is_statistic and not self.total
+        return not self.is_statistic and not self.of_cell
+
+    def beside(self, view: CountColumn, totals: Mapping[str, str]) -> Rates:
+        """Return the rates if their denominators are the counts of a column, which may be rounded, in the same row."""
+        cell = {name: label or totals[name] for name, label in view.labels.items()}
+        return replace(self, denominator=view.measure or "", total=cell, of_cell=True)
 
 
 @dataclass(frozen=True)
@@ -245,7 +252,7 @@ def _rates_of(
     if bool(column) == bool(measure):
         return None
     base, cell = (denominator, {}) if isinstance(denominator, str) else ("", denominator)
-    return Rates(column or measure, per, decimals, base, of == "published", cell, counts, bool(measure))
+    return Rates(column or measure, per, decimals, base, of == "published", cell, counts, bool(measure), bool(cell))
 
 
 def _denominator(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, str] | str | None:
@@ -277,7 +284,6 @@ _ROUNDING = record(
     {
         "to": whole(1),
         "how": one_of(HOW, "unknown way to round", f"use one of {', '.join(HOW)}"),
-        "exact": Reader.texts,
     },
     ["to"],
     partial(Rounding, how=HOW[0]),
@@ -324,7 +330,7 @@ TABLE_KEYS: Mapping[str, Form] = {
     "dimensions": Reader.texts,
     **dict.fromkeys(("value", "measure", "breakdown", "status"), Reader.text),
     **dict.fromkeys(("measures", "values", "levels", "once", "sensitive"), Reader.texts),
-    **dict.fromkeys(("codes", "not_published", "flags", "open", "not_counts"), text_set),
+    **dict.fromkeys(("codes", "exact", "not_published", "flags", "open", "not_counts"), text_set),
     "totals": Reader.mapping,
     "categories": Reader.files,
     "nested": nested_columns,

@@ -180,6 +180,7 @@ class FileRows:
         measure: the statistic of each row; None if no column names it.
         view: the column with the counts.
         nested: the nested labels of each row, the coarsest first, by dimension.
+        is_exact: whether the manifest says that its numbers were neither rounded nor perturbed.
     """
 
     release: int
@@ -189,6 +190,7 @@ class FileRows:
     measure: list[str] | None
     view: CountColumn
     nested: Mapping[str, list[LabelPath]]
+    is_exact: bool
 
     @property
     def has_counts(self) -> bool:

@@ -33,7 +33,8 @@ NOT_COUNTED = NOT_APPLICABLE | {"..", ":", ": u", ": z", "na", "-", "."}
 """Markers for what is not applicable or not available; they may stand for any count."""
 
 _NOTHING = re.compile(
-    r"nichts vorhanden(?: \(genau null\))?|(?:genau )?null|nil|néant|(?:exactly |true |real )?zero|cero", re.IGNORECASE
+    r"nichts vorhanden(?: \(genau null\))?|(?:genau )?(?:null|0)|nil|néant|(?:exactly |true |real )?(?:zero|0)|cero",
+    re.IGNORECASE,
 )
 _NO_COUNT = re.compile(
     r"not (?:applicable|available)|nicht (?:sinnvoll|verfügbar|anwendbar)|entfällt|non (?:applicable|disponible)"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -16,12 +16,19 @@ from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.doubts import unread_columns
 from audit.count_tables.manifest import column_names, parse_table_manifest, refuse_lone_row
 from audit.count_tables.note_numbers import unread_counts
-from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
+from audit.count_tables.published_counts import (
+    LINES,
+    PublishedCounts,
+    Sum,
+    adds_up,
+    lines_along,
+    sums_along,
+    totals_by_sums,
+)
 from audit.count_tables.published_texts import (
     is_like_a_number,
     is_total_word,
     number_of,
-    rounded_interval,
     said_range,
     total_of,
 )
@@ -39,6 +46,7 @@ from audit.init.count_columns import (
 )
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
+from audit.init.count_noise import take_perturbation, take_rounding
 from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
 from audit.init.count_refusals import (
     refuse_nameless,
@@ -46,7 +54,7 @@ from audit.init.count_refusals import (
     refuse_title,
     refuse_unrecognised,
 )
-from audit.init.count_rules import TableGuesses, guess_numbers, in_words, limit_within, rounding_of
+from audit.init.count_rules import TableGuesses, guess_numbers, in_words, limit_within
 from audit.init.found_files import FOLDERS, UNORDERED
 from audit.init.guess import SNAPSHOTS
 from audit.init.summary import sheets_of
@@ -56,7 +64,6 @@ from audit.io.notes_below import below_table, legend, lines_beside
 from audit.io.publication_order import in_time, natural
 from audit.io.tables import is_of_counts
 from audit.io.toml import release_tag, toml_key
-from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
@@ -119,6 +126,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         (say("totals"), ", ".join(f"{name} {label}" for name, label in rules.totals.items()) or none),
         (say("markers"), ", ".join(markers) or none),
         (say("rounding"), rounded),
+        *([(say("exact"), ", ".join(table["exact"]))] if "exact" in table else []),
         (say("over time"), f'{_COUNTED[table["over_time"]]} (over_time = "{table["over_time"]}")'),
     ]
     return rules
@@ -310,7 +318,7 @@ def settle(folder: Path, rules: TableGuesses) -> None:
         if counts is None:
             rules.doubt("table.totals", say("The files could not be read with these rules; `audit` says why."))
             return
-        changed = _take_rounded_releases(rules, counts) or guess_totals(rules, counts) or widen_refuted(rules, counts)
+        changed = take_rounding(rules, counts) or guess_totals(rules, counts) or widen_refuted(rules, counts)
         if not changed:
             return
 
@@ -328,44 +336,6 @@ def _read_rates(rules: TableGuesses) -> None:
                 column=rates.get("column") or rates["measure"],
             )
             rules.doubt("table.rates", why)
-
-
-def _take_rounded_releases(rules: TableGuesses, counts: PublishedCounts) -> bool:
-    """If the numbers of some releases alone are rounded, state how, and which are exact; return whether.
-
-    Raises:
-        InputError: releases are rounded to bases of which none divides the others.
-    """
-    tags = counts.manifest.tags
-    if "rounding" in rules.table or "table.rounding" in rules.said or len(tags) < 2:
-        return False
-    numbers = [Counter(counts.lower[counts.number & (counts.release == at)].tolist()) for at in range(len(tags))]
-    found = {
-        tag: way for tag, some in zip(tags, numbers, strict=True) if (way := rounding_of(+some, len(tags))) is not None
-    }
-    if not found:
-        return False
-    to, how = min(found.values())
-    if any(base % to for base, _ in found.values()):
-        bases = ", ".join(f"{tag}: {base}" for tag, (base, _) in found.items())
-        what = say("the releases are rounded to different bases ({bases})", bases=bases)
-        remedy = say("audit them in folders of their own: a series has one rounding, beside exact releases")
-        raise InputError([Problem(counts.parts[-1].file.shown, what, remedy)])
-    rounding = Rounding(to, how)
-    exact = [
-        tag for tag, some in zip(tags, numbers, strict=True) if any(rounded_interval(n, rounding) is None for n in some)
-    ]
-    rules.state("table.rounding", {"to": to, "how": how, "exact": exact})
-    why = say(
-        "All numbers of {rounded} are multiples of {to}, but not those of {exact}; state how they were rounded "
-        "({how}?).",
-        rounded=", ".join(tag for tag in tags if tag not in exact),
-        exact=", ".join(exact),
-        to=to,
-        how=f'how = "{how}"',
-    )
-    rules.doubt("table.rounding", why)
-    return True
 
 
 def _read(folder: Path, rules: TableGuesses) -> PublishedCounts | None:
@@ -421,13 +391,13 @@ _COUNTED = {
     "cumulative": Phrase("the people before, and newcomers"),
     "independent": Phrase("different people"),
 }
-_LEAST_PERTURBED, _MOST_PERTURBED = 2, 5
 _ROUNDS = 4  # in which the guesses are compared with the sums
 
 
 def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Check totals by their sums; return whether a rule changed, so that the files must be read again."""
     changed, nested = False, counts.manifest.nested
+    exact = [*chain(*(unit for unit in counts.units() if adds_up(counts, unit)))]
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
         if name == STATISTIC or name in rules.table.get("codes", ()):
@@ -445,10 +415,10 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
                 _note_no_total(rules, counts, place, name)
             continue
         if name in nested:
-            _check_nested(rules, name, list(_sums(counts, place, dimension.labels)))
+            _check_nested(rules, name, list(sums_along(counts, place, dimension.labels)))
         else:
-            sums = list(_sums(counts, place, [dimension.labels[dimension.total]]))
-            if "perturbation" not in rules.table and _take_perturbation(rules, sums):
+            sums = list(sums_along(counts, place, [dimension.labels[dimension.total]]))
+            if "perturbation" not in rules.table and take_perturbation(rules, counts, place, exact):
                 return True
             _check_total(rules, name, sums)
             if dimension.axis.atoms == 1 and len({*counts.label[:, place].tolist()}) > 1:
@@ -496,18 +466,6 @@ def _note_no_total(rules: TableGuesses, counts: PublishedCounts, place: int, nam
             rules.doubt(f"table.totals.{toml_key(name)}", why)
 
 
-def _sums(counts: PublishedCounts, place: int, labels: Collection[str], *, hidden: bool = False) -> Iterator[Sum]:
-    """Yield, for each given label of a dimension that covers several atoms, its lines: the label and its atoms."""
-    dimension = counts.dimensions[place]
-    atoms = [dimension.labels[one] for one in dimension.atom_label.tolist()]
-    members = [[atoms[atom] for atom in some.tolist()] for some in dimension.axis.members]
-    covers = {label: members[at] for label, at in zip(dimension.labels, dimension.set_of.tolist(), strict=True)}
-    for line in lines_along(counts, place, hidden=hidden):
-        for label, ends in line.items():
-            if ends is not None and label in labels and len(covers[label]) > 1:
-                yield Sum(ends, [line.get(atom) for atom in covers[label] if atom in line or atom != "(rest)"])
-
-
 def _check_nested(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     """Note whether the sums show that nested labels add up to the labels around them."""
     shown, unequal = sum(each.shows for each in sums), sum(each.is_whole and each.gap != 0 for each in sums)
@@ -521,25 +479,6 @@ def _check_nested(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
         if not shown and not unequal:
             why = say("No line without hidden counts shows that labels of {column} lie in those above.", column=name)
         rules.doubt("table.nested", why)
-
-
-def _take_perturbation(rules: TableGuesses, sums: list[Sum]) -> bool:
-    """If sums are slightly above some totals and below others, assume perturbed numbers; return whether."""
-    whole = [each for each in sums if each.is_whole]
-    gaps, least = [each.gap for each in whole], min((each.total[0] for each in whole), default=UNBOUNDED)
-    most = max((-(-abs(gap) // (len(each.parts) + 1)) for each, gap in zip(whole, gaps, strict=True)), default=0)
-    if min(gaps, default=0) >= 0 or max(gaps) <= 0 or most > _MOST_PERTURBED or least < _LEAST_PERTURBED * most:
-        return False
-    most = max(_LEAST_PERTURBED, most)
-    rules.table["perturbation"] = most
-    rules.doubt(
-        "table.perturbation",
-        say(
-            "Sums are slightly above or below totals: numbers are assumed off by up to {most}; state by how much.",
-            most=most,
-        ),
-    )
-    return True
 
 
 def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
@@ -612,7 +551,7 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
         if not guessed or dimension.total < 0 or dimension.rest >= 0:
             continue
         total = dimension.labels[dimension.total]
-        for each in _sums(counts, place, [total], hidden=True):
+        for each in sums_along(counts, place, [total], hidden=True):
             above = each.gap > 0
             wider = _perhaps_narrow(each, {text: markers[text] for text in guessed})
             if each.gap and wider:

@@ -25,6 +25,7 @@ _WORDS = (
     "keys?|legend|zeichen\\w*|l[e\u00e9]gende|leyenda|symbols?|fu\u00dfnoten?|remarques?|champ|lecture|fuentes?|notas?|n\\.?b\\.?"
 )
 _INTRODUCED = re.compile(rf"\s*(?:{_WORDS})\s*:", re.IGNORECASE)
+_HEADING = re.compile(rf"(?:{_WORDS})", re.IGNORECASE)
 _LETTER = re.compile(r"\w{1,3}:\s+[^\W\d]")
 _NOTE = re.compile(
     r"zeichenerkl\w*|l[e\u00e9]gende?|leyenda|anmerkungen|hinweise|fu\u00dfnoten|"
@@ -146,8 +147,9 @@ def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
         for (_, text), (_, cells) in zip(texts, last, strict=True)
     ]
     first = is_note.index(True) if True in is_note else len(texts)
-    while first < len(texts) and first and not texts[first - 1][1]:
+    while first < len(texts) and first and (not texts[first - 1][1] or _HEADING.fullmatch(texts[first - 1][1])):
         first -= 1
+        is_note[first] = True
     notes = tuple(each for each in texts[first:] if each[1])
     unlike = [each for each, note in zip(texts, is_note, strict=True) if not (note or _is_sentence(each[1]))]
     doubtful = [each for each in notes if each in unlike]

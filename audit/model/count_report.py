@@ -79,12 +79,10 @@ class Rounding:
     Attributes:
         to: the base of the rounding.
         how: the method: nearest, even, down, up, random or midpoint (docs/tables.md).
-        exact: the releases whose numbers were not rounded; absent if all were.
     """
 
     to: int
     how: str
-    exact: Annotated[tuple[str, ...], OMITTED] = ()
 
 
 @dataclass(frozen=True)
@@ -121,6 +119,8 @@ class CountRules:
         sensitive: the dimensions in which the people of a cell must not all have one label; absent if there are none.
         harmless: the labels that they may all have, by dimension; absent if there are none.
         not_counts: the columns whose numbers, as declared, disclose nothing about the counts; absent if there are none.
+        exact: the releases, tables and columns of counts that were neither rounded nor perturbed; absent if there are
+            none.
     """
 
     markers: Mapping[str, tuple[int | None, ...]]
@@ -135,6 +135,7 @@ class CountRules:
     sensitive: Annotated[tuple[str, ...], OMITTED] = ()
     harmless: Annotated[Mapping[str, tuple[str, ...]], OMITTED] = field(default_factory=dict)
     not_counts: Annotated[tuple[str, ...], OMITTED] = ()
+    exact: Annotated[tuple[str, ...], OMITTED] = ()
 
 
 @dataclass(frozen=True)

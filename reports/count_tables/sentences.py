@@ -66,10 +66,10 @@ def protections(series: TablesFacts) -> Iterator[str]:
         yield say("Counts below {threshold} are hidden unless they are 0.", threshold=known.threshold)
     if known.rounding is not None:
         yield _ROUNDED[known.rounding.how].filled(base=known.rounding.to)
-        if known.rounding.exact:
-            yield say("Not rounded: release {releases}.", releases=printable(", ".join(known.rounding.exact)))
     if known.perturbation:
         yield say("Numbers are off by up to {most}.", most=known.perturbation)
+    if known.exact:
+        yield say("Exact: {names}.", names=", ".join(printable(each, SENTENCE) for each in known.exact))
 
 
 def _stands_for(markers: Iterable[tuple[str, tuple[int | None, ...]]]) -> Iterator[str]:

@@ -796,6 +796,16 @@ def test_a_sign_for_nothing_is_not_widened_where_another_hides_large_counts(tmp_
     assert table["markers"] == {"\u2022": [1, np.inf], "\u2013": [0, 0]}
 
 
+@pytest.mark.parametrize("nothing", ["nichts vorhanden", "0", "zero", "genau 0", "néant"])
+@pytest.mark.parametrize("heading", ["", "Notes\n", "Hinweise\n\n", "Remarques\n"])
+def test_a_note_says_that_a_sign_is_0_below_a_heading_or_not(heading, nothing, tmp_path):
+    """A heading without a colon, above the notes, was a row that lacks cells."""
+    rows = "area,sex,n,rate\nA,f,*,*\nA,m,-,-\nA,All,17,1.2\nB,f,8,1.0\nB,m,9,1.1\nB,All,17,1.1\n"
+    notes = f'\n{heading}"* = 1 to 4, suppressed; - = {nothing}"\nSource: our own register\n'
+    table = guessed(tmp_path, {"1.csv": rows + notes})["table"]
+    assert (table["markers"]["-"], table["markers"]["*"][0]) == ([0, 0], 1)
+
+
 def test_a_sign_may_stand_for_nothing_and_a_total_have_a_name(tmp_path, monkeypatch):
     table = guessed(tmp_path, {"1.csv": GERMAN.partition("\n")[2]})["table"]
     assert table["markers"] == {"-": [0, 0], ".": [1, np.inf]}

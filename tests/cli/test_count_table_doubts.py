@@ -725,7 +725,7 @@ def test_the_lines_for_a_corrected_edition_name_it_from_the_folder_of_the_series
     assert f'tables = ["2024-Q1.csv", "{"rev/" if inside else ""}corrected.csv"]' in out, out
 
 
-ROUNDED_YEAR = 'rounding = { to = 5, how = "nearest", exact = ["2024-Q1", "2024-Q2", "2024-Q3"] }\n'
+ROUNDED_YEAR = 'rounding = { to = 5, how = "nearest" }\nexact = ["2024-Q1", "2024-Q2", "2024-Q3"]\n'
 
 
 @pytest.mark.parametrize(

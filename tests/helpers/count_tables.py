@@ -57,8 +57,8 @@ class TinyTables:
         if self.threshold is not None:
             lines.append(f"threshold = {self.threshold}")
         if self.rounding is not None:
-            exact = f", exact = {json.dumps([str(place + 1) for place in self.exact])}" if self.exact else ""
-            lines.append(f'rounding = {{ to = {self.rounding[0]}, how = "{self.rounding[1]}"{exact} }}')
+            lines.append(f'rounding = {{ to = {self.rounding[0]}, how = "{self.rounding[1]}" }}')
+            lines += [f"exact = {json.dumps([str(place + 1) for place in self.exact])}"] if self.exact else []
         lines += ["[policy]", f"min_count = {self.min_count}", f"min_width = {self.min_width}"]
         return "\n".join(lines) + "\n"
 

@@ -23,6 +23,25 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "laws/test_shared_values.py::test_values_of_rows_that_belong_together_by_chance_are_not_asked_about": [
         ("audit.judgement.shared_values._sharing", "FEW_OF_ROWS * one.sum() < (FEW_OF_ROWS - 1) * several or ", ""),
     ],
+    "cli/test_exact_tables.py::test_what_an_exact_table_discloses_is_found_beside_inexact_numbers": [
+        ("audit.count_tables.read_counts._rows_of", "file.shown, ", ""),
+        ("audit.count_tables.read_counts._rows_of", ", view.column)", ",)"),
+        ("audit.count_tables.manifest.TableManifest.for_exact", ", perturbation=0", ""),
+    ],
+    "cli/test_exact_tables.py::test_noise_that_the_sums_of_a_table_refute_decides_nothing": [
+        ("audit.count_tables.second_reading._exact_tables_disclose_more", "not manifest.perturbation or", "True or"),
+        ("audit.count_tables.published_counts.adds_up", "10 * sum", "0 * sum"),
+    ],
+    "cli/test_exact_tables.py::test_a_rate_of_an_inexact_count_is_a_rate_of_the_true_one": [
+        ("audit.count_tables.manifest._TableManifestReader.manifest", "and not each.of_published", "and False"),
+    ],
+    "cli/test_exact_tables.py::test_a_repair_leaves_the_rates_of_other_counts": [
+        ("audit.count_tables.candidate._is_about", "each.counts in", "each.counts not in"),
+    ],
+    "cli/test_exact_tables.py::test_init_guesses_noise_only_where_numbers_have_it": [
+        ("audit.init.count_noise.take_perturbation", "if at not in exact", ""),
+        ("audit.init.count_noise._exact", "unlike[at] or", "False and unlike[at] or"),
+    ],
     "cli/test_described_series.py::test_a_column_that_marks_rows_to_ignore_shows_no_waves": [
         ("audit.pipeline.report_warnings._wave_warnings", "in declared if name in table", "in table.names"),
     ],
@@ -536,8 +555,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_count_table_columns.py::test_a_share_of_a_shown_count_tells_the_hidden_total": [
         (
-            "audit.count_tables.manifest.TableManifest.has_published_base",
-            "rates.of_published and (rounding is not None or self.perturbation > 0)",
+            "audit.count_tables.published_counts._Cells.rate_ties",
+            "rates.of_published and not self.counts.part(row).is_exact",
             "rates.of_published",
         ),
     ],
@@ -1396,9 +1415,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "oracle/test_count_tables.py::test_a_row_that_an_exact_release_leaves_out_is_exactly_0": [
         (
-            "audit.count_tables.build_evidence._EvidenceBuilder.parts",
-            "Interpreter(manifest, release)",
-            "Interpreter(manifest)",
+            "audit.count_tables.published_counts.PublishedCounts.zero",
+            "self.rules(file)",
+            "self.manifest",
         ),
     ],
     "unit/verification/test_count_bounds.py::test_weights_too_large_to_be_added_up_prove_nothing": [

@@ -139,7 +139,7 @@ def test_a_row_that_an_exact_release_leaves_out_is_exactly_0(tmp_path):
     (tmp_path / "series.toml").write_text(
         '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv", "2.csv"]\n'
         '[table]\ndimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\nabsent = "zero"\n'
-        'markers = { "*" = [1, 12] }\nrounding = { to = 5, how = "down", exact = ["2"] }\n[policy]\nmin_count = 8\n'
+        'markers = { "*" = [1, 12] }\nrounding = { to = 5, how = "down" }\nexact = ["2"]\n[policy]\nmin_count = 8\n'
     )
     (tmp_path / "1.csv").write_text("area,sex,n\nS,f,20\nS,m,20\nS,All,40\n")
     (tmp_path / "2.csv").write_text("area,sex,n\nN,f,*\nN,All,9\nS,f,20\nS,m,21\nS,All,41\n")

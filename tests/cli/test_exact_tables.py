@@ -1,0 +1,211 @@
+"""Series of which some tables are exact and others are rounded or perturbed: each is judged by its own rules."""
+
+import json
+import random
+import tomllib
+
+import pytest
+
+from tests.helpers.running import refused, run_main
+
+WAYS = ("table", "column", "release", "wide")
+TOPICS = {"sex": ("f", "m"), "meal": ("free", "paid")}
+NOISES = {
+    "rounded": (lambda n, rng: (n + 2) // 5 * 5, 'rounding = { to = 5, how = "nearest" }\n'),
+    "perturbed": (lambda n, rng: n + rng.choice([-2, -1, 1, 2]), "perturbation = 2\n"),
+}
+
+
+def table(topic, areas, rng, noise=None):
+    """The rows of a table by area and a topic, with totals; in an exact one, a c is in place of a small count in A."""
+    first, second = TOPICS[topic]
+    counts = {(area, first): rng.randint(1, 4) if area == "A" and not noise else rng.randint(20, 40) for area in areas}
+    counts |= {(area, second): n - counts[area, first] for area, n in areas.items()}
+    rows = []
+    for area in (*areas, "All"):
+        for label in (first, second, "All"):
+            n = sum(n for (a, b), n in counts.items() if area in (a, "All") and label in (b, "All"))
+            rows.append((area, label, noise(n, rng) if noise else "c" if n < 5 else n))
+    return rows
+
+
+def series(folder, way, seed, rule, noise=None):
+    """Write an exact table, and one with noise, another table, column or release; return the name of the exact one."""
+    rng, lines = random.Random(seed), {}  # noqa: S311
+    areas = {area: rng.randint(60, 90) for area in "ABCDEFGH"}
+    exact, other = table("sex", areas, rng), table("meal" if way == "table" else "sex", areas, rng, noise)
+    value = 'values = ["cases", "visits"]\npart_of = { cases = "", visits = "" }' if way == "column" else 'value = "n"'
+    if way == "column":
+        head = "area,sex,cases,visits"
+        lines["1.csv"] = [head, *(f"{a},{b},{n},{m}" for (a, b, n), (_, _, m) in zip(exact, other, strict=True))]
+    else:
+        topic = "meal" if way == "table" else "sex"
+        lines["1-sex.csv"] = ["area,sex,n", *(f"{a},{b},{n}" for a, b, n in exact)]
+        lines[f"{1 if way == 'table' else 2}-{topic}.csv"] = [f"area,{topic},n", *(f"{a},{b},{n}" for a, b, n in other)]
+    if way == "wide":
+        for name, rows in lines.items():
+            cells = iter(row.split(",") for row in rows[1:])
+            by_area = zip(*[cells] * 3, strict=True)
+            lines[name] = ["area,f,m,All", *(f"{a},{f},{m},{n}" for (a, _, f), (*_, m), (*_, n) in by_area)]
+        value = 'wide = { dimension = "sex", columns = { f = "f", m = "m", All = "All" } }'
+    folder.mkdir(exist_ok=True)
+    for name, rows in lines.items():
+        (folder / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    releases = [*lines] if way != "table" else [{"tag": "1", "tables": [*lines]}]
+    dimensions = ["area", "sex", *(["meal"] if way == "table" else [])]
+    listed = ", ".join(
+        json.dumps(e) if isinstance(e, str) else f'{{ tag = "1", tables = {json.dumps(e["tables"])} }}'
+        for e in releases
+    )
+    text = (
+        f'[series]\nkind = "tables"\nreleases = [{listed}]\n[table]\ndimensions = {json.dumps(dimensions)}\n{value}\n'
+    )
+    text += "".join(f'totals.{name} = "All"\n' for name in dimensions) + "markers.c = [1, 4]\n" + rule
+    (folder / "series.toml").write_text(text + "[policy]\nmin_count = 5\n", encoding="utf-8")
+    return {"table": "1-sex.csv", "column": "cases", "release": "1-sex", "wide": "1-sex"}[way]
+
+
+def audited(folder):
+    code, out, err = run_main(str(folder), "--format", "json", "--findings", "all")
+    assert err == "", err
+    result = json.loads(out)
+    found = {
+        (each["cell"]["area"], each["cell"]["sex"], each["lower"], each["upper"])
+        for each in result["attacks"][0]["findings"]
+    }
+    return code, found, json.dumps(result["policy"]["undecided"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("noise", NOISES)
+def test_what_an_exact_table_discloses_is_found_beside_inexact_numbers(noise, way, seed, tmp_path):
+    """A has one hidden count, which follows from the total beside it, whatever else is published."""
+    change, rule = NOISES[noise]
+    name = series(tmp_path / "a", way, seed, "", change)
+    series(tmp_path / "a", way, seed, rule + f"exact = {json.dumps([name])}\n", change)
+    code, found, _ = audited(tmp_path / "a")
+    assert code == 1
+    assert any(low == high and cell == ("A", "f") for *cell, low, high in found for cell in [tuple(cell)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("way", WAYS)
+def test_noise_that_the_sums_of_a_table_refute_decides_nothing(way, seed, tmp_path):
+    """The doubt names the exact table and none of the others, whose sums the noise broke."""
+    series(tmp_path, way, seed, "perturbation = 2\n", NOISES["rounded"][0])
+    code, found, undecided = audited(tmp_path)
+    assert (code, found) == (3, set())
+    assert {
+        "table": "the sums in 1-sex.csv are",
+        "column": "the sums in 1.csv",
+        "release": "in 1-sex.csv are",
+        "wide": "in 1-sex.csv are",
+    }[way] in undecided
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("way", WAYS)
+def test_noise_that_no_sum_refutes_is_no_doubt(way, seed, tmp_path):
+    change, rule = NOISES["perturbed"]
+    name = series(tmp_path, way, seed, "", change)
+    series(tmp_path, way, seed, f"{rule}exact = {json.dumps([name])}\n", change)
+    assert "the sums in" not in audited(tmp_path)[2]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("noise", NOISES)
+def test_init_guesses_noise_only_where_numbers_have_it(noise, way, seed, tmp_path):
+    name = series(tmp_path, way, seed, "", NOISES[noise][0])
+    (tmp_path / "series.toml").unlink()
+    code, out, err = run_main("init", str(tmp_path), "--yes")
+    assert code == 0, err
+    rules = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+    key = {"rounded": "rounding", "perturbed": "perturbation"}[noise]
+    assert rules["exact"] == [name]
+    assert {"rounding", "perturbation"} & rules.keys() == {key}
+    assert name in out
+
+
+@pytest.mark.parametrize("where", ["title", "note", None])
+def test_init_reads_what_a_line_beside_few_numbers_says_of_their_rounding(where, tmp_path):
+    """Six multiples of 5 may be chance among so many tables, unless a line says they are rounded."""
+    rows = "area,kind,n\nA,x,15\nB,x,20\nAll,x,35\n"
+    title = "Table 1: People by area (rounded to the nearest 5)\n\n" if where == "title" else ""
+    note = "\nNote: numbers are rounded to the nearest 5.\n" if where == "note" else ""
+    (tmp_path / "2023.csv").write_text(f"{title}{rows}{note}", encoding="utf-8")
+    (tmp_path / "2024.csv").write_text("area,kind,n\nA,x,17\nB,x,21\nAll,x,38\n", encoding="utf-8")
+    run_main("init", str(tmp_path), "--yes")
+    rules = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+    wanted = None if where is None else {"to": 5, "how": "nearest"}
+    assert (rules.get("rounding"), rules.get("exact")) == (wanted, ["2024"] if where else None)
+
+
+def test_a_candidate_is_exact_like_the_tables_of_its_kind(tmp_path):
+    """No manifest can name it yet."""
+    change, rule = NOISES["rounded"]
+    folder = tmp_path / "a"
+    name = series(folder, "table", 1, rule, change)
+    series(folder, "table", 1, f'{rule}exact = ["{name}"]\n', change)
+    (tmp_path / "2-sex.csv").write_bytes((folder / "1-sex.csv").read_bytes())
+    code, out, err = run_main("next", str(folder), str(tmp_path / "2-sex.csv"))
+    assert code == 1, err
+    assert "NOT SAFE: 2 small" in out
+
+
+@pytest.mark.parametrize(("rule", "what"), [
+    ('exact = ["1-sexes.csv"]\nperturbation = 2\n', '"1-sexes.csv" is neither a release'),
+    ('exact = ["1-sex.csv"]\n', "it has no effect without rounding"),
+    ('rounding = { to = 5, exact = ["1-sex.csv"] }\n', "this is not a way to round"),
+])  # fmt: skip
+def test_a_name_of_no_exact_table_is_refused(rule, what, tmp_path):
+    series(tmp_path, "table", 0, rule)
+    assert what in refused(str(tmp_path))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("part_of", ['"adm"', '""'])
+@pytest.mark.parametrize("noise", NOISES)
+def test_a_rate_of_an_inexact_count_is_a_rate_of_the_true_one(noise, part_of, seed, tmp_path):
+    """Of 27 people, published as 25, 11 are 41 %: no count is 41 % of 25. What is found must be true."""
+    rng, (change, rule) = random.Random(seed), NOISES[noise]  # noqa: S311
+    true = {area: (n := rng.randint(12, 60), rng.randint(1, n)) for area in "ABCDE"}
+    true["All"] = tuple(map(sum, zip(*true.values(), strict=True)))
+    rows = [
+        (*(max(0, change(n, rng)) for n in pair), (200 * pair[1] + pair[0]) // (2 * pair[0])) for pair in true.values()
+    ]
+    lines = ["area,adm,em,share", *(f"{a},{n},{m},{r}" for a, (n, m, r) in zip(true, rows, strict=True))]
+    (tmp_path / "1.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area"]\ntotals.area = "All"\n'
+    text += f'values = ["adm", "em"]\npart_of = {{ adm = "", em = {part_of} }}\n{rule}[policy]\nmin_count = 11\n'
+    rates = 'rates = { column = "share", counts = "em", per = 100, decimals = 0, denominator = "adm" }\n'
+    (tmp_path / "series.toml").write_text(text.replace("[policy]", f"{rates}[policy]"), encoding="utf-8")
+    code, out, err = run_main(str(tmp_path), "--format", "json", "--findings", "all")
+    assert code in (0, 1, 3), err
+    for each in json.loads(out)["attacks"][0]["findings"]:
+        area, what = each["cell"]["area"], each.get("measure") or each["cell"].get("statistic", "adm")
+        if area in true and what in ("adm", "em"):
+            assert each["lower"] <= true[area][what == "em"] <= each["upper"], each
+
+
+def test_a_repair_leaves_the_rates_of_other_counts(tmp_path):
+    """Only deaths are hidden: what people were admitted, and their rate, says nothing of them."""
+    head = "area,people,adm,deaths,adm rate,death rate"
+    rows = [("N", 200, 60, "*", "30", "*"), ("S", 200, 50, 20, "25", "10"), ("W", 100, 30, 12, "30", "12"),
+            ("All", 500, 140, 35, "28", "7")]  # fmt: skip
+    (tmp_path / "2.csv").write_text(
+        "\n".join([head, *(",".join(map(str, row)) for row in rows)]) + "\n", encoding="utf-8"
+    )
+    text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area"]\ntotals.area = "All"\n'
+    text += 'values = ["adm", "deaths"]\npart_of = { adm = "", deaths = "" }\nmarkers."*" = [1, 4]\nrates = ['
+    of = ', per = 100, decimals = 0, denominator = "people" }'
+    text += f'{{ column = "adm rate", counts = "adm"{of}, {{ column = "death rate", counts = "deaths"{of}]\n'
+    (tmp_path / "series.toml").write_text(text + "[policy]\nmin_count = 5\n", encoding="utf-8")
+    (tmp_path / "1.csv").write_text(f"{head}\nAll,500,140,35,28,7\n", encoding="utf-8")
+    code, out, err = run_main("repair", str(tmp_path), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"))
+    assert code == 0, out + err
+    written = [line.split(",") for line in (tmp_path / "out/2.csv").read_text(encoding="utf-8").splitlines()]
+    assert [row[2] for row in written] == ["adm", "60", "50", "30", "140"]
+    assert [row[4] for row in written] == ["adm rate", "30", "25", "30", "28"]
+    assert sum(not row[3] or row[3] == "*" for row in written) == 2
