@@ -35,7 +35,7 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
 
     It is the first row with distinct names that is as wide as most rows, if no row above it can be the header: each is
     shorter than most rows, or has several empty cells or the same text in each, or a blank row separates it from the
-    table. Otherwise it is row 0. Of a header of two lines it is the lower one (`joined_header`).
+    table. Otherwise it is row 0. Of a header of several lines it is the lowest one (`joined_header`).
 
     >>> header_place([["Report of 2024"], ["age", "sex", "zip"], ["20", "m", "80331"], ["30", "f", "80331"]])
     1
@@ -53,8 +53,10 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
     if width < 2 or times < _MOSTLY * len(rows):
         return 0
     for place, row in enumerate(rows[:_FIRST]):
-        if joined_header(rows, place + 1):
-            return place + 1
+        is_above_units = _is_of_units(next(iter(rows[place + 2 : place + 3]), ()))
+        for end in (place + 1, place + 2)[: 1 + is_above_units]:
+            if joined_header(rows, end):
+                return end
         filled = [cell.strip() for cell in row if cell.strip()]
         if len(row) == len(filled) > len(set(filled)) == 1:
             continue  # a title, repeated in its cells
@@ -68,10 +70,16 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
 
 
 _YEAR = re.compile("(?:19|20)[0-9]{2}")
+_COUNTS = re.compile(
+    r"\W*(?:anzahl|personen|fälle|numbers?|no\.?|counts?|people|persons|cases|nombres?|effectifs?|personnes|cas|números?|"
+    r"recuentos?|personas|casos)\W*",
+    re.IGNORECASE,
+)
+"""The units of counts, in a line below the names of the columns; others, such as thousands, change their meaning."""
 
 
 def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
-    """Return the names of the columns, if this row follows a header of two lines; none otherwise.
+    """Return the names of the columns, if this row ends a header of two lines, or is its line of units; none otherwise.
 
     A column has its name in one of the lines; above a group of columns with names in the lower line, the upper one has
     the name of the group, once or in each column. It is in no name, so that only one group may have counts.
@@ -81,6 +89,10 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
     >>> joined_header([["Kreis", "Frauen", "", "Männer", ""], ["", "1", "2", "3", "4"], ["A", "3", "5", "8", "9"]], 1)
     []
     """
+    if place and _is_of_units(rows[place] if place < len(rows) else ()):
+        others, row = [*rows[:place], *rows[place + 1 :]], [cell.strip() for cell in rows[place - 1]]
+        is_header = all(row) and len({*row}) == len(row) == len(rows[place])
+        return joined_header(others, place - 1) or (row if is_header and _are_names(row, others[place:]) else [])
     upper, lower, first = ([cell.strip() for cell in row] for row in (*rows[place - 1 : place + 2], *[[]] * 3)[:3])
     if not place or not len(upper) == len(lower) == len(first):
         return []
@@ -103,6 +115,12 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
     is_header = bool(groups) and not all(lower) and len({*names}) == len(names) and _are_names(names, [first])
     is_clear = are_words and not (recurs or has_two) and {True, False} not in of_counts and of_counts.count({True}) < 2
     return names if is_header and is_clear else []
+
+
+def _is_of_units(row: Sequence[str]) -> bool:
+    """Return whether a row has units of counts below some columns, and nothing below others such as the first."""
+    filled = [cell for cell in row if cell.strip()]
+    return len(row) > 1 and not row[0].strip() and bool(filled) and all(map(_COUNTS.fullmatch, filled))
 
 
 def _is_title(row: Sequence[str]) -> bool:
@@ -306,10 +324,17 @@ def _with_mark(encoding: str) -> str:
 
 
 def text_above(path: Path, dialect: Dialect) -> str:
-    """Return the text above the header of a file, such as its title, with the byte order mark of UTF-8."""
+    """Return the text above the header of a file, such as its title, with the byte order mark of UTF-8.
+
+    A line of a header that has nothing but names of columns is left out.
+    """
     with io.TextIOWrapper(open_bytes(path), encoding=dialect.encoding, newline="") as text:
         above = text.read(dialect.skipped + 1)
-    return above if above.startswith("\ufeff") else above[: dialect.skipped]
+    mark = above[:1] if above.startswith("\ufeff") else ""
+    lines = above[len(mark) : dialect.skipped + len(mark)].splitlines(keepends=True)
+    names = {"", *dialect.names}
+    rows = ({cell.strip() for cell in next(csv.reader([line], delimiter=dialect.delimiter), [])} for line in lines)
+    return mark + "".join(line for line, cells in zip(lines, rows, strict=True) if cells <= {""} or not cells <= names)
 
 
 @kept_while_unchanged(1024)

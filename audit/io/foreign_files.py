@@ -187,7 +187,7 @@ def _from_header(
     rows = [row[:width] for row in cells[: first + _LOOKED_AT]]
     header = first + header_place(rows[first:])
     names = joined_header(rows, header)
-    unread = [*cells[: header - 1], *([cell for cell in row if cell not in names] for row in cells[:header][-1:])]
+    unread = [[cell for cell in row if cell not in names] for row in cells[:header]]
     above = tuple((line, joined_cells(row)) for line, row in enumerate(unread, 1) if any(row))
     below = _without_merges(cells, merged, header, sheet)[header:]
     kept = [(line, row[:width]) for line, row in enumerate(below, header + 1) if any(row)]

@@ -284,8 +284,9 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
                 "delete it"
             )
         lines = say(
-            "if the header has several lines, write one, in which each column has a name of its own; where names recur "
-            "below others, write a row for each of these others instead, and name them in a further column"
+            "if the header has several lines, such as one of units, write one, in which each column has a name of its "
+            "own; where names recur below others, write a row for each of these others instead, and name them in a "
+            "further column"
         )
         if is_foreign(path) and (sheet := read_foreign(path).sheet) is not None:
             what = say('{what} of the sheet "{sheet}"', what=what, sheet=sheet)

@@ -241,7 +241,7 @@ def test_a_table_in_the_form_of_offices_is_the_plain_one(form, labels, header, t
             [
                 "Kreis;davon;;Alle",
                 ";unter 18;ab 18;",
-                ";Anzahl;Anzahl;Anzahl",
+                ";Prozent;Prozent;Prozent",
                 "A;.;12;15",
                 "B;5;20;25",
                 "Alle;8;32;40",
@@ -420,3 +420,45 @@ def test_a_line_that_is_declared_harmless_is_quoted_in_full(tmp_path):
     table = folder / "releases/1.csv"
     table.write_text(f"{line}\n\n{table.read_text(encoding='utf-8')}", encoding="utf-8")
     assert f"disclose nothing about the counts: {line} " in " ".join(run_main(str(folder))[1].split())
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+@pytest.mark.parametrize("header", [1, 2])
+@pytest.mark.parametrize("unit", ["Anzahl", "number", "Effectifs", "(personas)"])
+@pytest.mark.parametrize("title", [[], [["Menschen nach Kreis und Alter 2024"], []]])
+def test_a_line_of_units_below_the_header_is_no_row(form, header, unit, title, tmp_path):
+    """Only the first column of counts has it, where its cell is merged over all of them, or each has it."""
+    names = ["Kreis", "Insgesamt", "unter 3", "3 - 6"]
+    two = [["Kreis", "Insgesamt", "Davon im Alter", ""], ["", "", "unter 3", "3 - 6"]]
+    rows = [[f"Kreis {c}", str(70 + n), "*" if n == 3 else str(12 + n), "58"] for n, c in enumerate("ABCDEFGH")]
+    rows.append(["Zusammen", str(70 * 8 + 28), str(12 * 8 + 28), str(58 * 8)])
+    head = [names] if header == 1 else two
+    found = []
+    for units in ([], [["", unit, "", ""]], [["", unit, unit, unit]]):
+        folder = tmp_path / str(len(found))
+        folder.mkdir()
+        lines_ = [*title, *head, *units, *rows]
+        if form == "xlsx":
+            book = openpyxl.Workbook()
+            for line in lines_:
+                book.active.append([int(cell) if cell.isdigit() else cell or None for cell in line])
+            book.save(folder / "1.xlsx")
+        else:
+            (folder / "1.csv").write_text("\n".join(map(";".join, lines_)) + "\n", encoding="utf-8")
+        code, _, err = run_main("init", str(folder), "--yes")
+        assert code == 0, err
+        found.append((folder / "series.toml").read_text(encoding="utf-8"))
+    assert found[1:] == found[:1] * 2
+
+
+def test_a_repair_of_a_table_with_units_writes_its_header_once(tmp_path):
+    """The lines above a table are kept, but those of the header are no lines beside it."""
+    text = "Menschen 2024\nKreis;m 3 - 6;w 3 - 6;alle 3 - 6\n;Anzahl;;\nAhaus;8;*;10\nBorken;8;20;28\nLand;16;22;38\n"
+    (tmp_path / "1.csv").write_text(text, encoding="utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    (tmp_path / "2.csv").write_text(text, encoding="utf-8")
+    _, out, err = run_main("repair", str(tmp_path), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"))
+    assert (tmp_path / "out/2.csv").exists(), out + err
+    written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
+    assert written.startswith("Menschen 2024\nKreis;m 3 - 6;w 3 - 6;alle 3 - 6\nAhaus;")
+    assert "may be a count" not in out

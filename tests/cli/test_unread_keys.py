@@ -194,6 +194,7 @@ COUNT_KEYS = {
         "true", "it has no effect without status", 'true\nstatus = "state"\nmarkers = { "c" = [1, 4] }'),
     ("table", "codes"): ('["what"]', '"what" is not a dimension', '["area"]'),
     ("table", "once"): ('["n"]', '"n" is not a column of labels', '["area"]'),
+    ("table", "exact"): ('["1"]', "it has no effect without rounding", '["1"]\nrounding = { to = 5 }'),
     ("table", "open"): ('["what"]', '"what" is not a dimension', '["sex"]'),
     ("table", "harmless"): (
         '{ sex = ["f"] }', "it is not sensitive", '{ sex = ["f"] }\nsensitive = ["sex"]'),

@@ -23,6 +23,14 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "laws/test_shared_values.py::test_values_of_rows_that_belong_together_by_chance_are_not_asked_about": [
         ("audit.judgement.shared_values._sharing", "FEW_OF_ROWS * one.sum() < (FEW_OF_ROWS - 1) * several or ", ""),
     ],
+    "cli/test_count_table_reading.py::test_a_line_of_units_below_the_header_is_no_row": [
+        ("audit.io.dialect.header_place", "[: 1 + is_above_units]", "[:1]"),
+        ("audit.io.dialect._is_of_units", "not row[0].strip() and ", "False and "),
+    ],
+    "cli/test_count_table_reading.py::test_a_repair_of_a_table_with_units_writes_its_header_once": [
+        ("audit.io.dialect.text_above", "or not cells <= names", "or True"),
+        ("audit.io.table_writer._without_upper_header", "and not {", "or not {"),
+    ],
     "cli/test_exact_tables.py::test_what_an_exact_table_discloses_is_found_beside_inexact_numbers": [
         ("audit.count_tables.read_counts._rows_of", "file.shown, ", ""),
         ("audit.count_tables.read_counts._rows_of", ", view.column)", ",)"),
