@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Counts, Numbers
+from audit.model.arrays import Codes, Counts, Numbers
 
 Signature = tuple[int, ...]
 
@@ -213,7 +212,7 @@ class Slots:
         order = np.argsort(self.value, kind="stable")
         return np.repeat(order, people[order])
 
-    def find(self, bucket: Numbers, value: npt.NDArray[np.int32]) -> Numbers:
+    def find(self, bucket: Numbers, value: Codes) -> Numbers:
         """Return the slot of each pair of a bucket and a value, -1 if the signature lacks the value."""
         if not len(self):
             return np.full(len(bucket), -1)

@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from anonymizers.k_classes import KClasses
 from anonymizers.partition import Partition, partition
 from audit.model.anonymizer import OLD_END, DomainParts, Draft, Promise, RefusalError, Snapshot
-from audit.model.arrays import Codes, Places, numbered, tally
+from audit.model.arrays import Codes, Flags, Numbers, Places, numbered, tally
 from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease
 from audit.model.options import option
 from audit.runtime.phrases import say, say_count
@@ -50,7 +49,7 @@ class OldCells:
                 # A cell that covers no value may end outside the scale.
                 self._extent += scale.place.take(high, mode="clip") - scale.place.take(low, mode="clip")
 
-    def cover(self, group: Codes) -> npt.NDArray[np.bool_]:
+    def cover(self, group: Codes) -> Flags:
         """Return for each row whether the cells of its group, -1 for none, cover it; shape (rows,)."""
         good = (group >= 0) & ((self.low[group] <= self._point) & (self._point <= self.high[group])).all(axis=1)
         if not self._exact.all():
@@ -82,7 +81,7 @@ class OldCells:
             asked = asked[~good]
         return found
 
-    def divisible(self, parts: Partition, groups: Codes) -> npt.NDArray[np.bool_]:
+    def divisible(self, parts: Partition, groups: Codes) -> Flags:
         """Return which groups may be divided without giving people of different groups the same cells: condition (2).
 
         If cells overlap, a part of one group may get the cells of another group or of its part. Then the group is left
@@ -118,7 +117,7 @@ class OldCells:
             # A group that stays whole may in turn have the cells of another group's part.
             kept[parts.root[same]] = False
 
-    def _confirm(self, group: Codes, rows: Places) -> npt.NDArray[np.bool_]:
+    def _confirm(self, group: Codes, rows: Places) -> Flags:
         """Return whether the cells of groups cover rows that are in their ranges, pair by pair."""
         good = self._exact[group]
         ask = np.flatnonzero(~good)
@@ -253,7 +252,7 @@ def _homes(snapshot: Snapshot, last: PublishedRelease) -> Codes:
     return home[snapshot.person]
 
 
-def _sizes(group: Codes, groups: int) -> npt.NDArray[np.int64]:
+def _sizes(group: Codes, groups: int) -> Numbers:
     """Return the number of rows of each group, given the group of each row, -1 for none; shape (groups,)."""
     return tally(group + np.int32(1), groups + 1)[1:]
 

@@ -29,9 +29,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Codes, Numbers
+from audit.model.arrays import Codes, Floats, Numbers
 
 UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
 _ROWS = 1 << 18
@@ -50,10 +49,10 @@ class SlotBuckets:
             (rows, attributes), float64.
     """
 
-    width: npt.NDArray[np.int64]
-    height: npt.NDArray[np.int64]
+    width: Numbers
+    height: Numbers
     point: Codes
-    place: npt.NDArray[np.float64]
+    place: Floats
 
 
 def ordered_by_each(point: Codes) -> Numbers:
@@ -65,12 +64,12 @@ def ordered_by_each(point: Codes) -> Numbers:
     return np.stack([np.lexsort([*keys[settling[::-1]], key]) for key in keys])
 
 
-def in_units(place: npt.NDArray[np.float64]) -> Numbers:
+def in_units(place: Floats) -> Numbers:
     """Return places in the domains as whole numbers, so that the order of additions does not matter."""
     return np.rint(place * UNITS).astype(np.int64)
 
 
-def split(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
+def split(buckets: SlotBuckets) -> Numbers:
     """Return the rows of each list in the order of the groups; shape (rows,).
 
     Each list is reordered; the rows at the same place in all lists of a bucket form a group.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.findings.narrowed import Cause, Narrowed, RecordStep
-from audit.model.arrays import Codes, Places, combine, distinct
+from audit.model.arrays import Codes, Integers, Places, combine, distinct
 from audit.model.evidence import Records, RecordSource, WrongCellError
 
 
@@ -97,7 +96,7 @@ def _chosen(rows: Records, places: Places) -> Records:
     return Records(rows.record[places], tuple(cells[places] for cells in rows.cells), real, rows.size)
 
 
-def _class_sizes(rows: Records, places: Places) -> npt.NDArray[np.integer]:
+def _class_sizes(rows: Records, places: Places) -> Integers:
     """Return the number of rows, without counterfeits, that have the same cells as each of some rows."""
     alike = np.ones(len(rows.record), dtype=np.bool_)
     for cells in rows.cells:

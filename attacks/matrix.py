@@ -12,16 +12,28 @@ from secrets import randbits
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Codes, Counts, batches, counted, flagged, grouped, numbered, segments, starts
+from audit.model.arrays import (
+    Codes,
+    Counts,
+    Flags,
+    Integers,
+    Words,
+    batches,
+    counted,
+    flagged,
+    grouped,
+    numbered,
+    segments,
+    starts,
+)
 from audit.model.evidence import Evidence, Members, ValueCounts
 
 NAMELESS = -1
 # Sorts after all codes of people.
 _NO_CODE = 2**31 - 1
 _AT_ONCE = 1 << 17
-Groups: TypeAlias = tuple[Counts, Codes, Counts, npt.NDArray[np.integer], npt.NDArray[np.integer]]
+Groups: TypeAlias = tuple[Counts, Codes, Counts, Integers, Integers]
 """Where the members of each group begin, the members, where its values begin, the values, and their rows."""
 
 
@@ -50,11 +62,11 @@ class Matrix:
     start: Counts
     member: Codes
     value_start: Counts
-    value: npt.NDArray[np.integer]
-    rows: npt.NDArray[np.integer]
+    value: Integers
+    rows: Integers
     release: Codes
     code: Codes
-    individual: npt.NDArray[np.bool_]
+    individual: Flags
     nameless: int
     values: int
     releases: int
@@ -87,7 +99,7 @@ class Matrix:
         begin, places = grouped(self.member, self.columns)
         return begin, self.group_of()[places]
 
-    def sums_of(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    def sums_of(self, numbers: Words) -> Words:
         """Return the sum of some numbers by column over each group's members, modulo 2⁶⁴; shape (groups,)."""
         sums = np.empty(self.groups, dtype=np.uint64)
         for first, last in blocks(self.start):
@@ -103,7 +115,7 @@ class Matrix:
             first[self.member[ends[release] : ends[release + 1]]] = release
         return first
 
-    def present(self) -> npt.NDArray[np.bool_]:
+    def present(self) -> Flags:
         """Return which columns are in some group; shape (columns,)."""
         return flagged(self.member, self.columns)
 
@@ -117,7 +129,7 @@ class Matrix:
         parts = (start, member, value_start, self.value[entries], self.rows[entries])
         return self.of_groups(parts, self.release[:groups], self.code[:groups], releases)
 
-    def members_of(self, groups: npt.NDArray[np.integer]) -> tuple[Counts, Codes]:
+    def members_of(self, groups: Integers) -> tuple[Counts, Codes]:
         """Return where the members of some groups, given in ascending order, begin, and the members."""
         return starts(np.diff(self.start)[groups]), self.member[segments(self.start, groups)]
 
@@ -192,7 +204,7 @@ class Types:
     def _by_type(self) -> tuple[Counts, Counts]:
         return grouped(self.of + 1, len(self.size) + 1)
 
-    def columns(self, types: npt.NDArray[np.integer]) -> Counts:
+    def columns(self, types: Integers) -> Counts:
         """Return the columns of some types, all of one and then all of the next."""
         begin, column = self._by_type
         return column[segments(begin, types + 1)]

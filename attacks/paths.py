@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.value_sets import PoolCounts, common_values, contain, pool_masks, sizes_of, values_left
-from audit.model.arrays import Codes, Columns, Flags, Words, numbered
+from audit.model.arrays import Codes, Columns, Flags, Places, Words, numbered
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
 from audit.model.outcome import RiskQuery, Risks, ValuesLeft
 from audit.runtime.budget import Budget
@@ -168,7 +168,7 @@ class FeasibleValues:
         version = self.versions[release]
         return values_left(version.sets, version.person, version.counted)
 
-    def _certain_values(self, sets: Words) -> tuple[npt.NDArray[np.intp], Codes]:
+    def _certain_values(self, sets: Words) -> tuple[Places, Codes]:
         """Return the places of sets with one value, ascending, and the value of each.
 
         For sets of combinations: a place for each attribute of which all combinations have one value, and the code of

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Columns, Flags, Integers, Places, Words, ragged
+from audit.model.arrays import Codes, Columns, Flags, Integers, Numbers, Places, Words, ragged
 from audit.model.evidence import CandidatePools, Evidence, Table, ValueCounts, claimed_code
 from audit.model.outcome import ValuesLeft
 from audit.runtime.budget import Budget
@@ -29,7 +29,7 @@ class PoolCounts:
     """How many rows of each value the pools of a release have."""
 
     def __init__(self, pools: CandidatePools) -> None:
-        self._keys: npt.NDArray[np.int64] | None = None
+        self._keys: Numbers | None = None
         self._pools, self._values = pools.n_pools, pools.values
         if isinstance(pools.contents, ValueCounts):
             bag, value, rows = pools.contents
@@ -78,9 +78,9 @@ _DENSE_CELLS = 1 << 26
 _AT_A_TIME = 1 << 14
 
 
-def sizes_of(sets: Words) -> npt.NDArray[np.integer]:
+def sizes_of(sets: Words) -> Integers:
     """Return how many values each set has; shape (sets,)."""
-    size: npt.NDArray[np.integer] = np.bitwise_count(sets[:, 0])
+    size: Integers = np.bitwise_count(sets[:, 0])
     for word in range(1, sets.shape[1]):
         size = size + np.bitwise_count(sets[:, word]).astype(np.int32)
     return size
@@ -100,7 +100,7 @@ def contain(sets: Words, places: Integers, values: Codes) -> Flags:
     return (word >> (values & 63).astype(np.uint8)) & np.uint64(1) != 0
 
 
-def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
+def listed(masks: Words) -> tuple[Places, Codes]:
     """Return the values whose bits are set as pairs of a row of masks and a value, in order."""
     places, values = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
     width = masks.shape[1] * 64
@@ -266,11 +266,11 @@ class Candidates:
         code = value if self.parts is None else claimed_code(attribute, value, self.parts.shape[1])
         return person.astype(np.int32), self.certain_at[person, attribute], code
 
-    def sizes(self) -> npt.NDArray[np.integer]:
+    def sizes(self) -> Integers:
         """Return the number of candidates of each person; shape (people,); undefined for people never seen."""
         return sizes_of(self.masks)
 
-    def listed(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
+    def listed(self, people: Codes) -> tuple[Places, Codes]:
         """Return the candidates of some people as pairs: place in `people`, value; in order of places and values."""
         return listed(self.masks.take(people, axis=0))
 

@@ -16,9 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Codes, Flags, Numbers, flagged, ranks_within
+from audit.model.arrays import Codes, Flags, Integers, Numbers, flagged, ranks_within
 from audit.model.history import PresenceHistory, PresenceIntervals
 from audit.model.minimum_cuts import Weights, components, min_cuts
 
@@ -154,7 +153,7 @@ def _allowed(weights: Weights, alike: PresenceIntervals, count: Numbers, least: 
     """
     label = components(weights)
 
-    def holds(buckets: npt.NDArray[np.integer], without: Weights) -> Flags:
+    def holds(buckets: Integers, without: Weights) -> Flags:
         same = (components(without) == label[buckets]).all(axis=1)
         return same & (min_cuts(without) >= least)
 

@@ -24,11 +24,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from anonymizers.m_distinct.places import RowPlaces
 from anonymizers.splitting import UNITS, best_cuts, in_units, ordered_by_each
-from audit.model.arrays import Codes, Numbers
+from audit.model.arrays import Codes, Flags, Floats, Numbers
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,8 @@ class ColouredBucket:
     value_class: Numbers
     value: Numbers
     point: Codes
-    place: npt.NDArray[np.float64]
-    real: npt.NDArray[np.bool_]
+    place: Floats
+    real: Flags
 
     def orders(self) -> Numbers:
         """Return the rows, without counterfeits, in the order of each quasi-identifier; shape (attributes, rows).

@@ -17,12 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from anonymizers.balancing import assignments
 from anonymizers.m_distinct.entries import Mask, UpdateSetSignature
 from audit.model.anonymizer import RefusalError
-from audit.model.arrays import Codes, Numbers
+from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.errors import printable
 from audit.model.evidence import UpdateSets
 from audit.runtime.phrases import say
@@ -96,7 +95,7 @@ class Ends:
         family: the values that lead to one end only, by end.
     """
 
-    of: npt.NDArray[np.bool_]
+    of: Flags
     family: tuple[Family, ...]
 
     @classmethod
@@ -172,7 +171,7 @@ class Ends:
         return found
 
     @staticmethod
-    def _joined(leader: int, ends: npt.NDArray[np.bool_], left: Sequence[int], m: int) -> list[int]:
+    def _joined(leader: int, ends: Flags, left: Sequence[int], m: int) -> list[int]:
         """Return the families of a batch, the leader included; `ends` holds the ends of each family, at least one."""
         chosen, free = [leader], ~ends[leader]
         for place in sorted(range(len(left)), key=lambda place: (-left[place], ends[place].sum(), place)):

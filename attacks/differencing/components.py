@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids
 from attacks.differencing.programs import (
@@ -29,7 +28,7 @@ from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, End
 from attacks.differencing.solutions import Questions, Rules, Solutions, contradiction
 from attacks.differencing.sums import BoxSums, Screened, screen
 from attacks.linear_programmes import ContinuedSearch
-from audit.model.arrays import Floats
+from audit.model.arrays import Floats, Places
 from audit.model.count_report import SMALL_COUNT
 from audit.model.count_tables import OPEN, CountTables
 from audit.model.json_types import UNBOUNDED
@@ -188,9 +187,7 @@ class Remainder(Solutions):
             if steps <= _ENOUGH:
                 self._probe(search, left[is_finding], steps, budget, rng)
 
-    def _probe(
-        self, search: LocalSearch, left: npt.NDArray[np.intp], steps: int, budget: Budget, rng: np.random.Generator
-    ) -> None:
+    def _probe(self, search: LocalSearch, left: Places, steps: int, budget: Budget, rng: np.random.Generator) -> None:
         """Search for a solution for each of some questions, with a limited number of moves."""
         asked = left
         while len(left) and not budget.exhausted():

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from operator import mul
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Flags, flagged, mask_of, starts
+from audit.model.arrays import Flags, Numbers, flagged, mask_of, starts
 from audit.model.count_tables import Axis, Boxes
 
-Ids = npt.NDArray[np.int64]
+Ids = Numbers
 Decomposition = tuple[int, tuple[int, ...]]
 """A set of an axis, and disjoint smaller sets whose union it is."""
 
@@ -158,7 +157,7 @@ def _block(level: Sequence[Decomposition], base: Ids, offset: Ids, keys: Ids, de
     return LineBlock(parent, start, child, np.repeat(np.arange(len(parent)), sizes), defines)
 
 
-def chordal_cliques(together: npt.NDArray[np.bool_]) -> list[tuple[int, ...]]:
+def chordal_cliques(together: Flags) -> list[tuple[int, ...]]:
     """Return the largest cliques of a chordal graph in which each row's axes are joined; shape (rows, axes).
 
     >>> chordal_cliques(np.array([[True, True, False], [False, True, True], [False, False, False]]))

@@ -16,12 +16,11 @@ from operator import mul
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.linear_programmes import ContinuedSearch, Programme, Solution
-from audit.model.arrays import Counts, Floats, component_of, grouped, segments
+from audit.model.arrays import Counts, Floats, Numbers, component_of, grouped, segments
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer
@@ -31,7 +30,7 @@ _BRANCHES = 10_000
 _NESTED_CASES = 100  # counts without an upper bound could be split forever
 _BRANCHES_OF_SOLVER = 20_000
 _TOLERANCE = 1e-7
-Point = npt.NDArray[np.int64]
+Point = Numbers
 Weights = Mapping[int, Fraction]
 
 
@@ -311,7 +310,7 @@ def _impossible(component: Component, ends: Ends, budget: Budget) -> Leaf | None
     return None
 
 
-def costs(component: Component, row: Sum) -> npt.NDArray[np.float64]:
+def costs(component: Component, row: Sum) -> Floats:
     """Return the weights of a component's nodes in a sum; shape (columns,)."""
     found = np.zeros(len(component.nodes))
     inside = np.isin(component.nodes, list(row))
@@ -347,7 +346,7 @@ class _Combination:
         return {node: Fraction(weight, self.denominator) for node, weight in pairs}
 
 
-def _combinations(component: Component, row: Sum, duals: npt.NDArray[np.float64]) -> Iterator[_Combination]:
+def _combinations(component: Component, row: Sum, duals: Floats) -> Iterator[_Combination]:
     """Yield weights of nodes for roundings of the duals, until these are exact."""
     for denominator in _DENOMINATORS:
         multiples = np.rint(duals * denominator).astype(np.int64)

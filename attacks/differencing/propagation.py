@@ -14,15 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, LineBlock, MarginLattice
-from audit.model.arrays import Counts
+from audit.model.arrays import Counts, Numbers
 from audit.model.count_tables import CountTables
 from audit.model.json_types import UNBOUNDED
 
 LOWER, UPPER = 0, 1
-Ends = npt.NDArray[np.int64]
+Ends = Numbers
 """Bounds of all nodes; shape (2, nodes): row 0 lower bounds, row 1 upper bounds."""
 
 

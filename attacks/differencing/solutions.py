@@ -18,7 +18,7 @@ from attacks.differencing.lattice import Ids, build_lattice
 from attacks.differencing.programs import Component, NoSolutionError, Point, components, first_point
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, propagated
 from attacks.differencing.sums import BoxSums, Screened, shows_nothing, widen
-from audit.model.arrays import Counts, Flags
+from audit.model.arrays import Counts, Flags, Places
 from audit.model.count_report import PERHAPS_LARGE, PROTECTED, SMALL_COUNT
 from audit.model.count_tables import (
     NARROWED,
@@ -157,9 +157,7 @@ class Questions:
         proved, seen = proved[:, node], seen[:, node]
         return bool(alone.decide(proved, seen)[0] != OPEN or (not exactly and alone.is_finding(proved)[0]))
 
-    def wishes(
-        self, chosen: npt.NDArray[np.intp], proved: Ends, seen: Ends, rng: np.random.Generator
-    ) -> tuple[Ids, Counts, Counts]:
+    def wishes(self, chosen: Places, proved: Ends, seen: Ends, rng: np.random.Generator) -> tuple[Ids, Counts, Counts]:
         """Return which counts would settle some questions: nodes, and the least and greatest count wanted of each.
 
         These counts either exclude a finding, or are an end of the proved interval that no known solution attains.
@@ -248,7 +246,7 @@ class Solutions:
         # Sums are numbered after the nodes, so that they come last where targets ascend.
         return sparse.vstack([found, self._matrix[targets[targets >= nodes] - nodes]], format="csr")
 
-    def open(self) -> npt.NDArray[np.intp]:
+    def open(self) -> Places:
         """Return which questions are open."""
         return np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN)
 

@@ -122,7 +122,7 @@ class BoxSums:
             sign = (sign[:, :, None] * table.sign[way][sets, :size][:, None, :]).reshape(len(places), -1)
         return grid[rank], sign
 
-    def values(self, places: Ids, point: Counts) -> tuple[Counts, npt.NDArray[np.bool_]]:
+    def values(self, places: Ids, point: Counts) -> tuple[Counts, Flags]:
         """Return the counts of some boxes in a solution, and which are known; an unknown node is -1."""
         value = np.zeros(len(self.boxes), dtype=np.int64)
         known = np.zeros(len(self.boxes), dtype=np.bool_)

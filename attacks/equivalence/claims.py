@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.equivalence.fingerprint import chance_of_error
 from attacks.equivalence.strategy import Found
@@ -22,7 +21,7 @@ from attacks.equivalence.vectors import Vector
 from attacks.equivalence.weights import Solver
 from attacks.matrix import Matrix
 from audit.findings.equivalence import AnyCombination, Equivalence, Equivalences, Pinned, WeightedGroup
-from audit.model.arrays import Codes, Flags, Places, component_of
+from audit.model.arrays import Codes, Flags, Integers, Places, component_of
 from audit.model.evidence import Evidence
 from audit.model.finding import AnonymousCounterfeit, Member
 from audit.model.measures import Measures
@@ -30,7 +29,7 @@ from audit.runtime.budget import Budget
 
 _SEED = 0x5EED
 _ROUNDS = 2
-_Pairs = npt.NDArray[np.integer]
+_Pairs = Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +94,7 @@ def _agreeing(matrix: Matrix, label: Codes, place: Places, group: Places, same_a
     return pairs[same_class & (same_as[pairs[:, 0]] != same_as[pairs[:, 1]])]
 
 
-def _neighbours(
-    sharing: npt.NDArray[np.intp], label: Codes, same_as: npt.NDArray[np.intp], individual: Flags
-) -> _Pairs:
+def _neighbours(sharing: Places, label: Codes, same_as: Places, individual: Flags) -> _Pairs:
     """Return pairs that join the separate pieces of each class: people in a chain, counterfeits with a person."""
     sharing = sharing[np.argsort(~individual[sharing], kind="stable")]
     _, first = np.unique(same_as[sharing], return_index=True)
@@ -109,7 +106,7 @@ def _neighbours(
     return pairs[of_class[:-1] == of_class[1:]]
 
 
-def _merged(same_as: npt.NDArray[np.intp], pairs: _Pairs) -> npt.NDArray[np.intp]:
+def _merged(same_as: Places, pairs: _Pairs) -> Places:
     """Return a number for each column that is the same for columns that were equal before, or that pairs connect."""
     ends = same_as[pairs]
     return component_of(ends[:, 0], ends[:, 1], len(same_as))[same_as]

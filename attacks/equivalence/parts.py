@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from attacks.matrix import Matrix, Types, blocks
 from attacks.value_sets import value_masks
-from audit.model.arrays import Codes, Counts, component_of, flagged, grouped, ranks_within
+from audit.model.arrays import Codes, Counts, Flags, component_of, flagged, grouped, ranks_within
 from audit.model.evidence import ValueCounts
 from audit.model.minimum_cuts import NO_CUT, Labels, Weights, components, inseparable, min_cuts
 
@@ -158,7 +158,7 @@ def may_be_buckets(matrix: Matrix) -> bool:
     return not _clashing(matrix, _signatures(matrix)).any()
 
 
-def _homes(matrix: Matrix, start: Counts, group: Codes) -> tuple[Counts, npt.NDArray[np.bool_]]:
+def _homes(matrix: Matrix, start: Counts, group: Codes) -> tuple[Counts, Flags]:
     """Return the part of each group, numbered by first groups, and which parts are buckets."""
     home = _joined(_signatures(matrix), start, group)
     clashing = _clashing(matrix, home)
@@ -179,7 +179,7 @@ def _signatures(matrix: Matrix) -> Counts:
     return np.unique(rows, return_inverse=True)[1].astype(np.int64)
 
 
-def _clashing(matrix: Matrix, label: Counts) -> npt.NDArray[np.bool_]:
+def _clashing(matrix: Matrix, label: Counts) -> Flags:
     """Return which labels two groups of one release have; shape (labels,)."""
     labels = int(label.max(initial=-1)) + 1
     key, times = np.unique(matrix.release.astype(np.int64) * labels + label, return_counts=True)
@@ -198,7 +198,7 @@ def _joined(label: Counts, start: Counts, group: Codes) -> Counts:
     return component_of(ends[0], ends[1], int(label.max(initial=-1)) + 1)[label]
 
 
-def _delta_encoding(matrix: Matrix, types: Types, home: Counts, bucket: npt.NDArray[np.bool_]) -> Delta:
+def _delta_encoding(matrix: Matrix, types: Types, home: Counts, bucket: Flags) -> Delta:
     """Return the delta encoding (Section VI-A), transposed: where people of each type in a bucket come and go.
 
     Shape (types, most groups of a bucket + 1).

@@ -36,11 +36,23 @@ from attacks.equivalence.field import TERMS
 from attacks.equivalence.fingerprint import Fingerprint, classes
 from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix, Types
-from audit.model.arrays import Codes, Counts, Flags, Floats, Numbers, Words, numbered, ragged, segments, starts
+from audit.model.arrays import (
+    Codes,
+    Counts,
+    Flags,
+    Floats,
+    Integers,
+    Numbers,
+    Words,
+    numbered,
+    ragged,
+    segments,
+    starts,
+)
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Reason, combined, say
 
-Sets: TypeAlias = npt.NDArray[np.int64]
+Sets: TypeAlias = Numbers
 
 # The number of sets formed at a time, which fit into a processor's cache.
 _AT_A_TIME = 1 << 16
@@ -169,7 +181,7 @@ def _matched(places: SetPlaces, e: int, wanted: Flags, again: Words, budget: Bud
         yield left[kept], right[kept]
 
 
-def with_all_wanted(left: npt.NDArray[np.integer], right: npt.NDArray[np.integer], wanted: Flags) -> Numbers:
+def with_all_wanted(left: Integers, right: Integers, wanted: Flags) -> Numbers:
     """Return the indices of the first pairs of sets that contain each wanted entry, ascending."""
     both = np.concatenate([left, right], axis=1)
     row, side = np.nonzero(wanted[both])

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from attacks.equivalence.elimination import RIGHT, Row, solution_of
 from attacks.equivalence.vectors import Vector
 from attacks.matrix import Matrix, Types
-from audit.model.arrays import Codes, flagged, grouped, segments, starts
+from audit.model.arrays import Codes, Integers, flagged, grouped, segments, starts
 from audit.runtime.budget import Budget
 
 Weights = dict[int, Fraction]
@@ -134,7 +134,7 @@ class Solver:
         return _sums(matrix.value[held], rows) == ({} if value is None else {value: scale})
 
 
-def _sums(place: npt.NDArray[np.integer], term: npt.NDArray[np.generic]) -> dict[int, int]:
+def _sums(place: Integers, term: npt.NDArray[np.generic]) -> dict[int, int]:
     """Return the exact sum of the terms at each place, without sums of 0."""
     distinct, where = np.unique(place, return_inverse=True)
     total = np.zeros(len(distinct), dtype=term.dtype)

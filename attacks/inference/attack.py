@@ -20,10 +20,9 @@ from math import hypot, sqrt
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.inference.naive_bayes import Grouped, learnt, posteriors
-from audit.model.arrays import Codes, Counts, Flags, flagged, starts
+from audit.model.arrays import Codes, Counts, Flags, Floats, flagged, starts
 from audit.model.evidence import Evidence, Members, ValueCounts
 from audit.model.finding import FindingRule
 from audit.model.measures import Measures
@@ -66,7 +65,7 @@ class EstimatedShare:
         return cls(p, (middle - width) / (1 + _Z**2 / n), (middle + width) / (1 + _Z**2 / n))
 
     @classmethod
-    def expected(cls, chance: npt.NDArray[np.float64]) -> EstimatedShare:
+    def expected(cls, chance: Floats) -> EstimatedShare:
         """Return the mean of the probabilities of guesses, with the interval of the share that they predict."""
         mean, error = float(chance.mean()), _Z * sqrt((chance * (1 - chance)).sum()) / len(chance)
         return cls(mean, max(0.0, mean - error), min(1.0, mean + error))
@@ -240,7 +239,7 @@ class _Series:
             advantage=attack.above(control),
         )
 
-    def _attacked(self, value: Counts, known: Flags) -> tuple[Flags, npt.NDArray[np.float64]]:
+    def _attacked(self, value: Counts, known: Flags) -> tuple[Flags, Floats]:
         """Return which guesses are right, and the probability of a right guess by the groups' values alone."""
         model = learnt([each.grouped for each in self.releases], self.sizes, self.values)
         right, uniform = [], []

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Codes, Counts, Floats
+from audit.model.arrays import Codes, Counts, Flags, Floats
 
 _EXACT = 6
 """Groups with at most this many rows are averaged over all permutations."""
@@ -42,7 +41,7 @@ class Grouped:
     start: Counts
     cells: Codes
     counts: Counts
-    candidates: npt.NDArray[np.bool_]
+    candidates: Flags
 
 
 @dataclass(frozen=True, slots=True)
