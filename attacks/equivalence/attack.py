@@ -45,15 +45,7 @@ from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import ABSENT, PEOPLE, Absent, BoundedMeasures, LeastBounds
 from audit.model.options import option
-from audit.model.outcome import (
-    Outcome,
-    PolicyOptions,
-    PossibleValues,
-    constant_reason,
-    linked_reason,
-    sizes_table,
-    timeline_bounds,
-)
+from audit.model.outcome import Outcome, PolicyOptions, PossibleValues, constant_reason, linked_reason, sizes_table
 from audit.runtime.budget import Budget
 from audit.runtime.engine import same
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, combined, parted, say, say_count
@@ -205,7 +197,7 @@ def _counted(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
             return numbers, Reason(why, ReasonKind.TIME_LIMIT)
         least, exact = judged
         if found.exact and not exact:
-            reason = timeline_bounds()
+            reason = Outcome.timeline_bounds()
         numbers[releases] = int((matrix.individual & (least > 0)).sum())
         if exact and not numbers[releases]:
             break

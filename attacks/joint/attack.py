@@ -38,7 +38,7 @@ from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import ABSENT, VERSIONS, Absent, Measures
 from audit.model.options import option
-from audit.model.outcome import Outcome, PolicyOptions, per_person_reason, timeline_bounds, together_reason
+from audit.model.outcome import Outcome, PolicyOptions, per_person_reason, together_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, combined, say, say_count
 
@@ -274,7 +274,7 @@ class JointAttack(PolicyOptions):
             left = (
                 say_count("{count} [value of a version is|values of versions are] open", found.open)
                 if found.open
-                else timeline_bounds()
+                else Outcome.timeline_bounds()
             )
             reason = combined([budget.reason if late else hard, left])
         counted = reason is None and not np.isnan(decision.share[decision.alive]).any()

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from audit.model.adversary import AdversaryKind
-from audit.model.errors import UsageError, printable
+from audit.model.errors import OptionError, UsageError, printable
+from audit.model.options import is_number
 from audit.model.report import Report
 from audit.pipeline.settings import OF_WHOLE, SETTINGS, AnyPath, CountSettings, Settings
 from audit.runtime.engine import Local, cores
@@ -46,9 +47,9 @@ class AuditSettings:
         if chosen["adversary"] not in (None, *get_args(AdversaryKind)):
             kinds = ", ".join(get_args(AdversaryKind))
             raise UsageError(f"adversary has to be one of {kinds}, or None for the worst case")
-        if seconds is not None and not (_is(seconds, Real) and 0 < seconds < float("inf")):
+        if seconds is not None and not (is_number(seconds, Real) and 0 < seconds < float("inf")):
             raise UsageError("time_limit has to be a number of seconds above 0, or None for no limit")
-        if findings is not None and not (_is(findings, Integral) and findings >= 0):
+        if findings is not None and not (is_number(findings, Integral) and findings >= 0):
             raise UsageError("findings has to be a whole number, or None for all")
         if not all(callable(getattr(chosen["engine"] or Local(), member, None)) for member in ("submit", "results")):
             raise UsageError("engine has to be one made by `engine(...)`, or None")
@@ -100,17 +101,16 @@ def _limits(policy: Mapping[str, float], *, of_tables: bool) -> dict[str, float]
 
     limits = {}
     for clause, given in policy.items():
-        limit = int(given) if _is(given, Integral) else float(given) if _is(given, Real) else given
+        limit = int(given) if is_number(given, Integral) else float(given) if is_number(given, Real) else given
         try:
             limits[clause] = limit_of(clause, limit, of_tables=of_tables)
         except ValueError as trouble:
-            raise UsageError(f"policy {printable(str(clause))}: {'; '.join(trouble.args)}") from None
+            raise _refused(f"{printable(str(clause))}: {'; '.join(trouble.args)}") from None
     return limits
 
 
-def _is(value: object, kind: type) -> bool:
-    """Return whether a value is a number of a kind; a bool is not."""
-    return isinstance(value, kind) and not isinstance(value, bool)
+def _refused(limit: str) -> OptionError:
+    return OptionError(lambda written: f"{written('policy')} {limit}")
 
 
 def run(

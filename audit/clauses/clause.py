@@ -24,8 +24,6 @@ from audit.runtime.phrases import Phrase, Reason, combined, figure, kind_of, per
 
 LARGEST_LIMIT = 10**9
 """The largest limit."""
-NO_ONE = Phrase("no person could be judged: each row is a counterfeit, or its value is known beforehand")
-"""Why a clause about people is undecided if nobody counts."""
 E = TypeVar("E", bound=Evidence)
 ListedValue: TypeAlias = tuple[str | None, str]
 """A sensitive attribute (None for any), and one of its values."""
@@ -163,7 +161,15 @@ class Limit(ABC):
 
 
 class Clause(Limit):
-    """One clause of the policy for series about people; its attributes are those of a limit."""
+    """One clause of the policy for series about people; its attributes are those of a limit.
+
+    Attributes:
+        no_one: why it is undecided if no person counts.
+    """
+
+    no_one: ClassVar[Phrase] = Phrase(
+        "no person could be judged: each row is a counterfeit, or its value is known beforehand"
+    )
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with the statistics that the clause needs besides the outcome; by default unchanged."""
@@ -227,7 +233,7 @@ class Clause(Limit):
         """Yield why an attack that found no violation does not decide the clause."""
         outcome = entry.outcome
         if outcome.subjects == 0:
-            no_one = str(NO_ONE)
+            no_one = str(self.no_one)
             if outcome.alone is not None:
                 no_one = say(
                     "no person could be judged: the published values of every person change, although they must not"

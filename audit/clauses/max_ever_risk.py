@@ -17,16 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import (
-    NO_ONE,
-    ClauseKnowledge,
-    E,
-    JudgedAudit,
-    ListedValue,
-    RiskClause,
-    TrueValues,
-    attack_reason,
-)
+from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, ListedValue, RiskClause, TrueValues, attack_reason
 from audit.findings.likely_value import GraveHistories
 from audit.model.arrays import Flags, Floats
 from audit.model.evidence import CandidatePools, Evidence, Transitions, claimed_code
@@ -111,7 +102,7 @@ class MaxEverRisk(RiskClause):
         for value in sorted(value for value in unpublished if value.casefold() not in published):
             yield say('no release has the grave value "{value}"; write it as the releases do', value=value)
         if all(ever.highest is None and not ever.open(limit) for ever in known):
-            yield str(NO_ONE)
+            yield str(self.no_one)
         if any(self.violations(findings, limit)):
             return
         deciding = list(filter(_in_worlds, findings.ran))

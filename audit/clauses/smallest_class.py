@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from audit.clauses.clause import NO_ONE, JudgedAudit, NumberClause
+from audit.clauses.clause import JudgedAudit, NumberClause
 from audit.model.errors import printable
 from audit.model.report import Violation
 from audit.runtime.phrases import Phrase, say, say_count
@@ -83,7 +83,7 @@ class SmallestClass(NumberClause):
         """Yield why classes of records may be smaller than found."""
         alone = findings.releases or findings.accepted
         if findings.releases and all(each.k_people is None for each in findings.releases):
-            yield str(NO_ONE)
+            yield str(self.no_one)
         if alone and findings.linked_records and findings.narrowed and not self._deciding(findings):
             yield say("record ids link the releases, and the attack that analyses them together was not requested")
         violating = {each.attack for each in self.violations(findings, limit)}

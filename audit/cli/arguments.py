@@ -212,19 +212,12 @@ def options_given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def limit(text: str) -> tuple[str, float]:
-    """Return a clause of the policy and its limit, from `clause=limit`."""
-    from audit.clauses.count_limits import COUNT_CLAUSES
-    from audit.clauses.registry import limit_of
-
+    """Return a clause of the policy and its limit, from `clause=limit`; no number is none of any clause."""
     name, _, number = text.partition("=")
     try:
-        value: float = int(number) if number.strip().isdigit() else float(number)
+        return name, int(number) if number.strip().isdigit() else float(number)
     except ValueError:
-        value = float("nan")
-    try:
-        return name, limit_of(name, value, of_tables=name in COUNT_CLAUSES)
-    except ValueError as trouble:
-        raise argparse.ArgumentTypeError(f"{printable(text)}: {'; '.join(trouble.args)}") from None
+        return name, float("nan")
 
 
 _FORMATS = {

@@ -80,7 +80,7 @@ class Option:
         if self.kind is bool or self.kind is str:
             if isinstance(value, self.kind):
                 return value
-        elif _is_number(value, Integral if self.kind is int else Real):
+        elif is_number(value, Integral if self.kind is int else Real):
             number = self.kind(value)
             if self.least <= number <= self.most:
                 return number
@@ -165,7 +165,7 @@ def refuse_unknown(names: Iterable[str], known: Iterable[Option], of: str) -> No
         )
 
 
-def _is_number(value: object, kind: type) -> bool:
+def is_number(value: object, kind: type) -> bool:
     """Return whether a value is a number of a kind; booleans are not."""
     return isinstance(value, kind) and not isinstance(value, bool)
 

@@ -257,6 +257,11 @@ class Outcome:
         """Return the outcome of an attack that the user interrupted, or that had not started by then."""
         return cls(attack, "skipped", interruption())
 
+    @staticmethod
+    def timeline_bounds() -> Reason:
+        """Return why an attack is incomplete that finished only for all releases."""
+        return Reason(say("the timeline's numbers are lower bounds"))
+
 
 class Attack(Protocol):
     """A kind of reasoning by an adversary; its fields are its options."""
@@ -343,11 +348,6 @@ class PerPersonAttack(Attack, Protocol):
 def interruption() -> Reason:
     """Return why an attack that the user interrupted has no result."""
     return Reason(say("the run was interrupted before the attack finished"), ReasonKind.INTERRUPTED)
-
-
-def timeline_bounds() -> Reason:
-    """Return why an attack is incomplete that finished only for all releases."""
-    return Reason(say("the timeline's numbers are lower bounds"))
 
 
 def per_person_reason(evidence: Evidence) -> Reason | None:

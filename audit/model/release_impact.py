@@ -222,11 +222,6 @@ class Impact(ABC):
         """The number of findings that the candidate would add, over all attacks."""
 
     @property
-    @abstractmethod
-    def adds_nothing(self) -> bool:
-        """Whether the policy is broken, though certainly by nothing that the candidate adds."""
-
-    @property
     def exit_code(self) -> int:
         """The exit code of the series with the candidate."""
         return self.after.exit_code

@@ -28,15 +28,7 @@ from audit.judgement.selection import KnownClaims, gathered, selection_of
 from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import AuditError, UsageError, printable
-from audit.model.outcome import (
-    Attack,
-    FailedAttack,
-    Outcome,
-    PerPersonAttack,
-    RefinableAttack,
-    interruption,
-    timeline_bounds,
-)
+from audit.model.outcome import Attack, FailedAttack, Outcome, PerPersonAttack, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
 from audit.runtime.budget import Budget
@@ -358,7 +350,7 @@ def _with_timeline(attack: Attack, evidence: View, outcome: Outcome, releases: i
             reason = error.reason
         line = None if before is None else before.measures.timeline
         if before is None or not isinstance(line, list):
-            why = combined([outcome.reason or "", reason or budget.reason or "", timeline_bounds()])
+            why = combined([outcome.reason or "", reason or budget.reason or "", Outcome.timeline_bounds()])
             outcome = replace(outcome, status="incomplete", reason=why)
             break
         counts, exposed = [*line[-1:], *counts], [*(before.exposed or ())[-1:], *exposed]
