@@ -123,7 +123,9 @@ class FeasibleValues:
             version = self.versions[release]
             version.sets &= may_follow[version.person]
             may_follow[version.person] = self._after(version.sets)
-            found += self._lone(version.sets, version.counted, version.person) + self._prune(release)
+            lone = self._lone(version.sets, version.counted)
+            self._exposed[version.person[lone]] = True
+            found += len(lone) + self._prune(release)
             self.disclosed.append(found)
             self.exposed.append(int(np.count_nonzero(self._exposed)))
 
@@ -142,16 +144,15 @@ class FeasibleValues:
             rows, who, old, new = rows[changed], who[changed], old[changed], new[changed]
             version.sets[rows] = new
             may_precede[who] = self._before(new)
-            counted = version.counted[rows]
-            more += self._lone(new, counted, who) - self._lone(old, counted, who)
+            lone = self._lone(new, version.counted[rows])
+            self._exposed[who[lone]] = True
+            more += len(lone) - len(self._lone(old, version.counted[rows]))
         return more
 
-    def _lone(self, sets: Words, counted: Flags, person: Codes) -> int:
-        """Return how many of some versions count and have one value (or one of some combined attribute); note whose."""
+    def _lone(self, sets: Words, counted: Flags) -> Places:
+        """Return the places of versions that count and have one value, or one of some combined attribute."""
         row, _ = self._certain_values(sets)
-        lone = row[counted[row] & (np.diff(row, prepend=-1) > 0)]
-        self._exposed[person[lone]] = True
-        return len(lone)
+        return row[counted[row] & (np.diff(row, prepend=-1) > 0)]
 
     def claims(self) -> Columns:
         """Return person, release and value of the certain versions that were read and count."""
