@@ -16,7 +16,8 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
         "next",
         description="Judge a release before it is published: the verdict on the series with it, what it changes, "
         "which of its rows are the cause, and what would repair it. Nothing is written into the series.",
-        epilog="Exit codes are those of `audit SERIES`, for the series with the candidate.",
+        epilog="Exit codes are those of `audit SERIES`, for the series with the candidate. For a document about it "
+        "(--document), audit a copy of the series that has it.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
     parser.add_argument(

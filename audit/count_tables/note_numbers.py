@@ -21,6 +21,8 @@ from audit.io.notations import plain
 from audit.io.notes_below import legend, lines_beside
 from audit.io.publication_order import MONTHS
 from audit.io.table_forms import form_of
+from audit.io.tables import header
+from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
 
 _WORDS = {
@@ -254,7 +256,8 @@ def unread_counts(counts: PublishedCounts, min_count: int) -> list[tuple[str, st
         (f"{shown}:{line}", text)
         for path, shown in files.items()
         for line, text in (lines_beside(path) if path.name != SESSION else ())
-        if text not in counts.manifest.not_counts and may_disclose(_without_number_of_table(path, line, text))
+        if text not in counts.manifest.not_counts
+        and may_disclose(_without_columns(path, shown, _without_number_of_table(path, line, text)))
     ]
 
 
@@ -318,6 +321,17 @@ def _without_number_of_table(path: Path, line: str, text: str) -> str:
     if number is None or not line.isdigit() or int(line) >= (header or 0):
         return text
     return re.sub(rf"^{number[1]} +(?=[^\W\d])(?!(?i:{_PERSON}|{_PEOPLE}))", "", text)
+
+
+def _without_columns(path: Path, shown: str, text: str) -> str:
+    """Return a line without names of columns that have a number, such as `Kreis 1)`, as a header of two lines has them.
+
+    A name that is a number alone may be a count here.
+    """
+    for name in sorted(header(path, shown, Problems()) or (), key=len, reverse=True):
+        if re.search("[0-9]", name) and re.search(r"[^\W\d_]", name):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", ";", text)
+    return text
 
 
 def numbers_that_may_count(text: str, rules: set[int], min_count: int) -> Iterator[int]:

@@ -462,3 +462,20 @@ def test_a_repair_of_a_table_with_units_writes_its_header_once(tmp_path):
     written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
     assert written.startswith("Menschen 2024\nKreis;m 3 - 6;w 3 - 6;alle 3 - 6\nAhaus;")
     assert "may be a count" not in out
+
+
+@pytest.mark.parametrize(
+    ("line", "is_asked"),
+    [("area 1) with sex and n", False), ("area 1) with sex: 3 late", True), ("3 areas 1) with n", True)],
+    ids=["the header", "and a number", "another number"],
+)
+def test_a_line_that_repeats_the_header_is_not_asked_about(line, is_asked, tmp_path):
+    """The number of a note in the name of a column is no count."""
+    folder = written(tmp_path, NUMBERS)
+    table, manifest = folder / "releases/1.csv", folder / "series.toml"
+    text = table.read_text(encoding="utf-8")
+    table.write_text(f"{line}\n\n{text.replace('area', 'area 1)', 1)}", encoding="utf-8")
+    said = manifest.read_text(encoding="utf-8").replace('"area"', '"area 1)"').replace("area =", '"area 1)" =')
+    manifest.write_text(said, encoding="utf-8")
+    out = " ".join(run_main(str(folder))[1].split())
+    assert ("a line beside a table is not read" in out) == is_asked, out

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shutil
 from itertools import product
 
 import pandas as pd
@@ -410,6 +411,26 @@ def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs,
     told = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["hide"]
     assert {each["sign"] for each in told} <= {*signs}
     assert bool(re.search("cell is left empty|cells are left empty", out)) == (not all(each["sign"] for each in told))
+
+
+@pytest.mark.parametrize("is_safe", [True, False], ids=["safe before", "not safe before"])
+def test_a_document_about_a_release_to_come_is_that_of_a_copy_with_it(is_safe, tmp_path):
+    """The way that docs/reference/documents.md describes."""
+    first = [(("A", "m"), "s"), (("A", "f"), "30"), (("A", "All"), "s" if is_safe else "32")]
+    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"s": (1, None)}, min_count=5)
+    folder, candidate, copy = series.write(tmp_path / "series"), tmp_path / "2.csv", tmp_path / "with-2"
+    candidate.write_text("area,sex,n\nA,m,3\nA,f,50\nA,All,53\n", encoding="utf-8")
+    found = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"), "--baseline")
+    assert found[0] == 0
+    run_main(str(folder), "--findings", "all", "--format", "json", "--output", str(tmp_path / "before.json"))
+    shutil.copytree(folder, copy)
+    shutil.copy(tmp_path / "out/2.csv", copy / "releases/2.csv")
+    text = (copy / "series.toml").read_text(encoding="utf-8")
+    text = text.replace('["releases/1.csv"]', '["releases/1.csv", "releases/2.csv"]')
+    (copy / "series.toml").write_text(text, encoding="utf-8")
+    baseline = () if is_safe else ("--baseline", str(tmp_path / "before.json"))
+    code, document, _ = run_main(str(copy), "--document", "dpia", *baseline)
+    assert (code, "releases/2.csv" in document, "The policy holds" in document) == (0, True, True)
 
 
 @pytest.mark.parametrize(
