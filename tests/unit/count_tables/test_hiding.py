@@ -152,6 +152,9 @@ def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path
     assert found.hide
     assert not found.any_sign
     assert "no sign may stand there" in " ".join(PLAIN.drawn(candidate_page(found)).split())
+    with_own_sign(candidate, found.hide, "")
+    page = PLAIN.drawn(candidate_page(judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0]))
+    assert f"{len(found.hide)} cells are empty: nothing is assumed of their counts" in " ".join(page.split())
     with_own_sign(candidate, found.hide)
     manifest = replace(manifest, markers={**manifest.markers, "•": (0, UNBOUNDED)})
     assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total
