@@ -53,8 +53,7 @@ _LARGE, _LARGE_WHERE_FREE = 16_000, 8_000  # the most counts of a component for 
 _CLOSELY = 60
 _EXACTLY = 1000
 _FIRST = 5
-_SLICE = 300
-_WIDE = 1500
+_NEAREST = 1500
 
 
 _UNSETTLED = Phrase("the search did not settle a count in tables that depend on each other")
@@ -79,8 +78,8 @@ class Remainder(Solutions):
         self._merged: dict[tuple[int, ...], Component] = {}
         self._searches: dict[Component, ContinuedSearch] = {}
         self._tried: set[tuple[int, int]] = set()
-        self._slice: dict[tuple[int, int], Component] = {}
-        self._bounded_by: set[tuple[int, int, int]] = set()
+        self._slice: dict[int, Component] = {}
+        self._bounded: set[tuple[int, int]] = set()
 
     def solve(self, budget: Budget) -> None:
         """Settle all questions within the budget.
@@ -238,9 +237,8 @@ class Remainder(Solutions):
         """
         worked = False
         node = int(self.questions.node[place])
-        # Bounds by a few lines are the cheapest, then bounds by all lines, then whole solutions.
-        bounds, exact = (self._bound_by_slice, self._bound_by_all), (self._reach, self.tighten)
-        for improve in bounds if by_bounds else (*bounds, *exact):
+        # Bounds are cheaper than whole solutions.
+        for improve in (self._bound,) if by_bounds else (self._bound, self._reach, self.tighten):
             for side in (UPPER, LOWER):
                 if self.questions.is_settled(place, self.proved, self.seen, exactly=not by_bounds):
                     return worked
@@ -283,9 +281,8 @@ class Remainder(Solutions):
             self.reason = budget.reason
             return
         self._tried.add((node, side))
-        # Linear programmes are cheaper than an integer one, and a known solution may attain the bound.
-        self._bound_by_slice(node, side, budget)
-        self._bound_by_all(node, side, budget)
+        # A linear programme is cheaper than an integer one, and a known solution may attain the bound.
+        self._bound(node, side, budget)
         row = self.row(node)
         component, attained = self._component_of(row), self.proved[side][node] == self.seen[side][node]
         if component is None or attained or self._is_large(len(component.nodes)):
@@ -315,20 +312,30 @@ class Remainder(Solutions):
             ends[UPPER][endless] = ends[LOWER][endless] + 2 * _FAR
         return ends
 
-    def _bound_by_all(self, node: int, side: int, budget: Budget) -> None:
-        """Improve a bound by a linear programme over all equalities of a component, or over many if it is large."""
-        row = self.row(node)
+    def _bound(self, node: int, side: int, budget: Budget) -> None:
+        """Improve a bound by a linear programme over a component, or over the nearest equalities of a large one."""
+        row, ends = self.row(node), self.bounds.ends
         component = self._component_of(row)
-        if component is None or component.matrix.shape[0] <= _SLICE:
+        tried = (node, side) in self._bounded or self.proved[side][node] == self.seen[side][node]
+        if component is None or tried or budget.exhausted():
             return
-        if self._is_large(len(component.nodes)):
-            self._bound_by_slice(node, side, budget, _WIDE)
-        elif self._is_wanted(node, side, budget, _LARGE):
+        if not self._is_large(len(component.nodes)):
             search = self._relaxed(component)
-            ends, goal = self.bounds.ends, (row, side)
-            found, point = optimum_bound(component, ends, goal, lambda cost: search.optimum(cost, budget))
-            self._improve(node, side, found)
+            found, point = optimum_bound(component, ends, (row, side), lambda cost: search.optimum(cost, budget))
             self.note(component, point)
+        else:
+            start = self.solution(component, row, side)
+            if start is None:
+                return
+            if node not in self._slice:  # asked about both sides
+                self._slice = {node: slice_around(component, row, _NEAREST)}
+            part = self._slice[node]
+            programme, near = programme_of(part, ends), start[part.nodes].astype(float)
+            found, _ = optimum_bound(part, ends, (row, side), lambda cost: programme.optimum_near(cost, near, budget))
+        self._bounded.add((node, side))
+        before = int(self.proved[side][node])
+        if found is not None and (found[0] < before if side == UPPER else found[0] > before):
+            self.proved[side][node], self.proofs[node, side] = found
 
     def _relaxed(self, component: Component) -> ContinuedSearch:
         """Return the search for fractions that agree with a component; it is kept, for it continues."""
@@ -344,34 +351,6 @@ class Remainder(Solutions):
         by_chance = np.random.default_rng(len(cost)).uniform(-1.0, 1.0, len(cost))
         found = self._relaxed(component).optimum(_DECISIVE * cost + by_chance, budget)
         return component.rounded(found, self.bounds.ends)
-
-    def _bound_by_slice(self, node: int, side: int, budget: Budget, most: int = _SLICE) -> None:
-        """Improve a bound by a linear programme over at most so many equalities nearest to a node or sum."""
-        row = self.row(node)
-        component = self._component_of(row)
-        start = None if component is None else self.solution(component, row, side)
-        if component is not None and start is not None and self._is_wanted(node, side, budget, most):
-            if (node, most) not in self._slice:  # asked about both sides
-                self._slice = {(node, most): slice_around(component, row, most)}
-            part, ends = self._slice[node, most], self.bounds.ends
-            programme, near = programme_of(part, ends), start[part.nodes].astype(float)
-            goal = row, side
-            bound, _ = optimum_bound(part, ends, goal, lambda cost: programme.optimum_near(cost, near, budget))
-            self._improve(node, side, bound)
-
-    def _is_wanted(self, node: int, side: int, budget: Budget, most: int) -> bool:
-        """Return whether a programme that was not tried yet may improve a bound, and mark it as tried."""
-        if self.proved[side][node] == self.seen[side][node] or budget.exhausted():
-            return False
-        known = (node, side, most) in self._bounded_by
-        self._bounded_by.add((node, side, most))
-        return not known
-
-    def _improve(self, node: int, side: int, found: tuple[int, Leaf] | None) -> None:
-        """Store a bound with its proof, if it improves the known one."""
-        before = int(self.proved[side][node])
-        if found is not None and (found[0] < before if side == UPPER else found[0] > before):
-            self.proved[side][node], self.proofs[node, side] = found
 
     def _hidden_widths(self) -> tuple[Ids, Ids, Ids]:
         """Return the nodes and sums of hidden counts, and of each how many values are seen and at most possible."""

@@ -89,7 +89,7 @@ def test_what_a_candidate_adds_is_what_the_releases_before_leave_open(seed, tmp_
 @pytest.mark.parametrize("seed", share(range(some(120)), 2))
 def test_what_a_candidate_is_not_said_to_add_follows_from_the_releases_before(seed, tmp_path, monkeypatch):
     """Where intervals are not exact, as of large tables, a sharper one may hide behind one that was known."""
-    for name in ("_LARGE", "_LARGE_WHERE_FREE", "_SLICE"):
+    for name in ("_LARGE", "_LARGE_WHERE_FREE", "_NEAREST"):
         monkeypatch.setattr(components, name, 0)
     series, wanted = with_findings(random.Random(seed), min_width=8)  # noqa: S311
     found = judged_last(series, tmp_path)
