@@ -116,6 +116,9 @@ def _after(repair: Repair) -> Iterator[str]:
             "{count} [row|rows] that ignore_rows leaves out [is|are] not in it: add up the [total|totals] again.",
             repair.sums,
         )
+    if repair.numbered:
+        names = joined([f'"{printable(name)}"' for name in repair.numbered])
+        yield say("The rows are numbered anew, without gaps where rows are withheld: {columns}.", columns=names)
     yield say("Do not publish whose row is whose: neither the folder private/ nor a column with the key.")
     if repair.key is not None:
         yield say(

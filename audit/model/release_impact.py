@@ -40,6 +40,7 @@ class Repair:
         stopped: why the search ended early; None if it did not.
         sums: the number of the candidate's rows that `ignore_rows` leaves out; they are not written.
         bare: whether the candidate was a workbook or the like, whose titles and notes are not in the CSV file written.
+        numbered: the columns of the written table that number its rows anew.
         key: the column of the written table that says whose row it is; None if there is none.
         restricted: whether some kinds of changes were not allowed.
         breaks_promise: the promise of the series that only the repaired candidate breaks; None if it is kept, or if the
@@ -61,6 +62,7 @@ class Repair:
     stopped: Reason | None = None
     sums: Annotated[int, UNWRITTEN] = 0
     bare: Annotated[bool, UNWRITTEN] = False
+    numbered: Annotated[tuple[str, ...], UNWRITTEN] = ()
     key: Annotated[str | None, UNWRITTEN] = None
     restricted: Annotated[bool, UNWRITTEN] = False
     breaks_promise: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -91,7 +92,24 @@ class CandidateFiles:
                 used, place = np.unique(codes[source], return_inverse=True)
                 known = np.array([rows.in_file(name, each.texts[code]) for code in used.tolist()], dtype=object)
                 new[name] = pa.array(known[place].tolist(), pa.string())
+        for name, first in self._numbering.items():
+            new[name] = pa.array(map(str, range(first, first + len(source))), pa.string())
         return new
+
+    @cached_property
+    def _numbering(self) -> dict[str, int]:
+        """The columns that number all rows, with the first number: gaps would show which rows are withheld."""
+        columns, table, first = self._rows.series.manifest.columns, self._rows.table, dict[str, int]()
+        for name in table.names if not np.array_equal(self._source, np.arange(table.rows)) else ():
+            numbers = np.sort(table.whole_numbers(name))
+            if name not in {*columns.named, columns.count} and numbers[0] >= 0 and (np.diff(numbers) == 1).all():
+                first[name] = int(numbers[0])
+        return first
+
+    @property
+    def numbered(self) -> tuple[str, ...]:
+        """The names in the candidate of the columns that number its rows anew."""
+        return tuple(self._own_names.get(name, name) for name in self._numbering)
 
     def _values(self, table: Table) -> pa.Table:
         """Return a pair's table of values, one line for each group and value, without withheld groups."""

@@ -154,7 +154,8 @@ class RepairSearch:
         table, written = self.rows.table, None if register is None else str(register)
         sums, broken = max(0, table.in_file - table.rows), self._broken_promise([Path(each) for each in tables])
         bare, key = is_foreign(table.path), files.key_column
-        return replace(found, files=tables, register=written, sums=sums, bare=bare, key=key, breaks_promise=broken)
+        found = replace(found, sums=sums, bare=bare, key=key, numbered=files.numbered, breaks_promise=broken)
+        return replace(found, files=tables, register=written)
 
     def _broken_promise(self, tables: Sequence[Path]) -> str | None:
         """Return the declared promise if only the series with the repaired candidate does not keep it."""

@@ -232,6 +232,24 @@ def test_a_class_in_which_all_have_some_harm_is_repaired(tmp_path):
     assert [(move["kind"], len(move["groups"])) for move in json.loads(out)["moves"]] == [("merge", 2)]
 
 
+@pytest.mark.parametrize("first", [0, 1, 561])
+def test_numbers_of_rows_show_no_withheld_row(tmp_path, first):
+    """Gaps would; the key goes by the place of a row, and other numbers are kept."""
+    rows = [["A", "1", "flu"], ["A", "1", "gout"], ["B", "1", "flu"], ["B", "1", "gout"], ["C", "1", "flu"]]
+    unlinkable = 'unlinkable = { No = "counts the rows", Weight = "drawn by us" }'
+    head = ["No", "Place", "Home", "D", "Weight"]
+    numbered = [[str(first + n), *row, "2"] for n, row in enumerate(rows[2:] + rows[:2])]
+    past = [[str(max(0, first - 2) + n), *row, "2"] for n, row in enumerate(rows[:2])]
+    folder = series_of(tmp_path / "s", [as_csv([head, *past])], f"{COLUMNS}\n{unlinkable}")
+    write_text(tmp_path / "2.csv", as_csv([head, *numbered]))
+    words = ["repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"), "--only", "withhold"]
+    code, out, err = run_main(*words)
+    assert (code, err) == (0, "")
+    assert 'numbered anew, without gaps where rows are withheld: "No"' in " ".join(out.split())
+    written = list(csv.DictReader((tmp_path / "out" / "2.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["No"], row["Weight"]) for row in written] == [(str(first + n), "2") for n in range(4)]
+
+
 COLUMNS = 'sensitive = "D"\nquasi_identifiers = ["Place", "Home"]'
 
 
