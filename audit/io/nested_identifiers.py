@@ -11,9 +11,11 @@ from typing import NamedTuple
 from audit.io.respelling import like_digits, skeleton
 
 _RUNS = re.compile(r"[0-9]+|[^\W\d_]+")
-_CASE = re.compile(r"(.{0,60}[0-9]{3})(?:[\W_]+0*([0-9]{1,2})|[\W_]*([^\W\d_]))\)?")
-"""An identifier with three digits or more, and the number or letter of a case behind them."""
-_WHOLE = re.compile(r".{0,60}[0-9]{3}")
+_CASE = (
+    r"({whole})(?:[\W_]+0*([0-9]{{1,2}})|[\W_]*([^\W\d_]))\)?"  # the number or letter of a case behind an identifier
+)
+_WHOLE = r".{0,60}[0-9]{3}"
+_SHORT = r".{0,60}[0-9]"  # the number of a household, perhaps
 _FIRST_CASES = "01a"
 _FIXED = 4  # digits of an id that names a household and its member without a sign between them
 _MOST_RUNS = 6
@@ -89,7 +91,7 @@ def nested(texts: Collection[str], releases: Sequence[Collection[str]]) -> list[
     return [list(group) for group in groups.values()]
 
 
-def cases(texts: Collection[str]) -> list[list[str]]:
+def cases(texts: Collection[str], whole: str = _WHOLE) -> list[list[str]]:
     """Return groups of identifiers of one release that are alike but for a case behind them, such as 41070-01.
 
     Not where these seem to number the people of a place or of a year: then few have a first number, or the numbers are
@@ -102,16 +104,16 @@ def cases(texts: Collection[str]) -> list[list[str]]:
     >>> cases(["101-1", "101-2", "101-3", "102-1", "102-2"]), cases(["4107/21", "4107/22", "5123/21", "6000/21"])
     ([], [])
     """
-    by_core, numbers = defaultdict[str, list[str]](list), Counter[str]()
+    by_core, numbers, case = defaultdict[str, list[str]](list), Counter[str](), re.compile(_CASE.format(whole=whole))
     for text in sorted(texts):
-        if found := _CASE.fullmatch(text.lower()):
+        if found := case.fullmatch(text.lower()):
             by_core[found[1]].append(text)
             numbers[found[2] or found[3]] += 1
-    whole = [text for text in texts if _WHOLE.fullmatch(text.lower())]
-    again, counted = sum(text.lower() in by_core for text in whole), sum(numbers[each] for each in "12ab")
-    if 0 < 2 * again <= len(whole) and 2 * counted >= numbers.total():  # one without a number is then the first case
-        numbers["0"] += len(whole)
-        for text in whole:
+    bare = [text for text in texts if re.fullmatch(whole, text.lower())]
+    again, counted = sum(text.lower() in by_core for text in bare), sum(numbers[each] for each in "12ab")
+    if 0 < 2 * again <= len(bare) and 2 * counted >= numbers.total():  # one without a number is then the first case
+        numbers["0"] += len(bare)
+        for text in bare:
             by_core[text.lower()].insert(0, text)
     first = sum(numbers[each] for each in _FIRST_CASES)
     return [each for each in by_core.values() if len(each) > 1 and len(numbers) < len(by_core) <= 2 * first]
@@ -124,8 +126,10 @@ def alike_but_for_a_number(texts: Collection[str]) -> list[list[str]]:
 
     >>> alike_but_for_a_number(["40701", "40702", "51201", "60001"]), alike_but_for_a_number(["4070", "4071", "4072"])
     ([['40701', '40702']], [])
+    >>> alike_but_for_a_number(["h1-1", "h1-2", "h2-1", "h3-1"])
+    [['h1-1', 'h1-2']]
     """
-    groups = cases(texts)
+    groups = cases(texts, _SHORT)
     lengths = {len(text) if text.isdecimal() else 0 for text in texts}
     for digits in (1, 2) if not groups and len(lengths) == 1 and max(lengths) >= _FIXED else ():
         by_first = defaultdict[str, list[str]](list)

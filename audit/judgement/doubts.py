@@ -25,7 +25,7 @@ from audit.io.releases import Release
 from audit.io.respelling import fold, grows
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
-from audit.io.rules.disclosure import BY_CHANCE, FEW_OF_ROWS, FEW_TIES, Harmless
+from audit.io.rules.disclosure import BY_CHANCE, FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
@@ -474,13 +474,16 @@ def _tying_values(series: Series) -> Iterator[Doubt]:
 
 def _alike_ids(series: Series) -> Iterator[Doubt]:
     """Yield a doubt: parts of record ids show which rows of a release belong together, which is not judged."""
-    if many := series.alike_ids():
+    record = str(series.columns.record)
+    if record not in series.columns.rules[Unlinkable].reasons and (many := series.alike_ids()):
         what = say(
             '{count} record ids of "{column}" are alike but for a number behind them, as those of a household or of '
             "one person's cases are, and so show which rows of a release belong together: publish ids without the "
-            "common part",
+            "common part; if such ids are published already, and no outsider knows who belongs together, write "
+            "{example} under [columns] with the reason",
             count=many,
-            column=printable(str(series.columns.record)),
+            column=printable(record),
+            example=f'unlinkable = {{ {toml_key(record)} = "…" }}',
         )
         yield Doubt(Reason(what, ReasonKind.UNDECLARED))
 

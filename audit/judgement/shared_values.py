@@ -34,7 +34,7 @@ def shared_value_doubts(held: HeldSeries) -> Iterator[Doubt]:
     an unlinkable column may say that no outsider knows which people share a text; it then names the sensitive one.
     """
     series, rules = held.series, held.series.columns.rules
-    unlinkable = rules[Unlinkable].reasons
+    unlinkable = rules[Unlinkable].columns
     for column in (*series.columns.quasi_identifiers, *unlinkable):
         texts = _texts(held, column)
         for sensitive in series.columns.sensitive if texts else ():

@@ -106,6 +106,8 @@ def test_weights_that_few_rows_share(tmp_path, weight, said):
         ("H{}.{}", True),
         ("{}0{}", True),
         ("{}{}", True),
+        ("{3}-{1}", True),
+        ("h{3}/{1}", True),
         ("{2}-01", False),
         ("{2}", False),
         ("2024-{2}", False),
@@ -113,13 +115,19 @@ def test_weights_that_few_rows_share(tmp_path, weight, said):
 )
 def test_record_ids_that_show_households(tmp_path, form, said):
     """That the spelling of the ids is exact does not say that what they have in common says nothing."""
-    ids = [form.format(10221 + 7 * home, member + 1, 20001 + n) for n, (home, member) in enumerate(HOUSEHOLDS)]
+    ids = [form.format(10221 + 7 * home, member + 1, 20001 + n, home) for n, (home, member) in enumerate(HOUSEHOLDS)]
     cells = [["*", "abc"[n % 3], each] for n, each in enumerate(ids)]
     for spelled in ("", 'spelled = ["Remarks"]'):
         code, clauses, _ = judged(series(tmp_path, [HEAD, *cells], more=f'record = "Remarks"\n{spelled}'))
         reason = str(clauses["k"]["reason"])
         assert (code, '30 record ids of "Remarks" are alike but' in reason) == ((3, True) if said else (0, False))
         assert "spellings" not in reason
+    why = 'unlinkable = { Remarks = "only we know who lives with whom" }'
+    code, clauses, shown = judged(
+        series(tmp_path, [HEAD, *cells], more=f'record = "Remarks"\nspelled = ["Remarks"]\n{why}')
+    )
+    assert (code, clauses["k"]["state"]) == (0, "holds")
+    assert "only we know who lives with whom" in str(shown["warnings"])
 
 
 @pytest.mark.parametrize("record", ['\nrecord = "Id"', ""])

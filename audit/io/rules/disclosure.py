@@ -34,14 +34,24 @@ BY_CHANCE = (
 
 @dataclass(frozen=True)
 class Unlinkable(ColumnRule, key="unlinkable"):
-    """`unlinkable = { Remarks = "free text" }`: columns that no outsider can know of a person, with the reason why."""
+    """`unlinkable = { Remarks = "free text" }`: columns that no outsider can know of a person, with the reason why.
+
+    The reason of the record ids says why no outsider knows whose rows belong together by a part of their texts.
+    """
 
     reasons: Mapping[str, str] = field(default_factory=dict)
+    record: str | None = None
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
         """Return the rule."""
-        return cls({column.strip(): why.strip() for column, why in reader.mapping(table, cls.key).items()})
+        reasons = {column.strip(): why.strip() for column, why in reader.mapping(table, cls.key).items()}
+        return cls(reasons, columns.record)
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """The columns that have no other role, with their reasons."""
+        return {column: why for column, why in self.reasons.items() if column != self.record}
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the columns without a reason."""
@@ -56,25 +66,32 @@ class Unlinkable(ColumnRule, key="unlinkable"):
     @property
     def roles(self) -> Collection[str]:
         """The unlinkable columns."""
-        return self.reasons
+        return self.columns
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
         """Yield the columns that no release has."""
-        return headers.lacking(self.reasons)
+        return headers.lacking(self.columns)
 
     def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
         """Yield the columns that are not judged, with their reasons."""
-        if self.reasons:
+        if self.columns:
             what = say_count(
                 "{count} published [column is|columns are] not judged, because the manifest declares that [it "
                 "tells|they tell] no outsider whose a row is, or anything about a person",
-                len(self.reasons),
+                len(self.columns),
             )
-            reasons = self.reasons.items()
+            reasons = self.columns.items()
             examples = tuple(
                 say("{name}: {text}", name=printable(name), text=printable(why, 300)) for name, why in reasons
             )
             yield ReportWarning("unlinkable-column", what, examples)
+        if self.record is not None and (why := self.reasons.get(self.record)):
+            what = say(
+                'which rows have a part of their record id ("{column}") in common is not judged, because the manifest '
+                "declares that no outsider knows which belong together",
+                column=printable(self.record),
+            )
+            yield ReportWarning("unlinkable-column", what, (printable(why, 300),))
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield doubts about columns whose texts narrow quasi-identifiers, or link rows of two releases.
@@ -83,7 +100,7 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         quasi-identifier or all of them. Where record ids link as many rows, such texts add nothing.
         """
         yield from self._narrowing(series)
-        for column, shared in ((column, series.grouping_texts(column)) for column in self.reasons):
+        for column, shared in ((column, series.grouping_texts(column)) for column in self.columns):
             if shared:
                 what = say(
                     '{count} texts of the unlinkable column "{column}" are each in a few rows of a release, more often '
@@ -93,9 +110,9 @@ class Unlinkable(ColumnRule, key="unlinkable"):
                     column=printable(column),
                 )
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED))
-        if len(series.tags) < 2 or not self.reasons:
+        if len(series.tags) < 2 or not self.columns:
             return
-        names, several = [*self.reasons], list[Sequence[tuple[str, ...]]]()
+        names, several = [*self.columns], list[Sequence[tuple[str, ...]]]()
         single = [(column,) for column in names]
         if len(names) > 1:
             several = [[*single], *([pair] for pair in combinations(names, 2)), [tuple(names)]]
@@ -103,7 +120,7 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         ties = series.tied_texts([*([key] for key in single), *several, *([[(record,)]] if record else [])])
         followed = ties[-1][0] if record else 0
         tying = [tied if tied > max(followed, min(FEW_TIES, rows // FEW_OF_ROWS)) else 0 for tied, rows in ties]
-        for column, tied in zip(self.reasons, tying, strict=False):
+        for column, tied in zip(self.columns, tying, strict=False):
             if tied:
                 what = say_count(
                     '{count} [text|texts] of the unlinkable column "{column}" [occurs|occur] once in each of two '
@@ -129,8 +146,8 @@ class Unlinkable(ColumnRule, key="unlinkable"):
 
     def _narrowing(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield a doubt for each column whose texts narrow quasi-identifiers; if there are none, for a pair."""
-        pairs = [*combinations(self.reasons, 2)][:_MOST_PAIRS]
-        for keys in ([(column,) for column in self.reasons], pairs):
+        pairs = [*combinations(self.columns, 2)][:_MOST_PAIRS]
+        for keys in ([(column,) for column in self.columns], pairs):
             found = [(key, names) for key, names in zip(keys, series.narrowed_by(keys), strict=True) if names]
             for key, names in found if keys is not pairs else found[:1]:
                 what = say_count(
@@ -150,7 +167,7 @@ class Unlinkable(ColumnRule, key="unlinkable"):
     def _beside_quasi_identifiers(self, series: ReadSeries) -> Iterator[Doubt]:
         quasi = series.columns.quasi_identifiers
         beside = dict.fromkeys([*((name,) for name in quasi), tuple(quasi)] if quasi else [])
-        keys = [(column, *some) for column in self.reasons for some in beside]
+        keys = [(column, *some) for column in self.columns for some in beside]
         for key, (tied, rows) in zip(keys, series.tied_texts([[key] for key in keys]), strict=True):
             if tied > max(FEW_TIES, rows // BY_CHANCE):
                 what = say(
