@@ -98,9 +98,9 @@ _UNNAMED = Noun(
     "people, [name it as register, or add its lines to|write their lines into] the register"
 )
 _LIKE_RELEASES = Noun(
-    "[a table|{count} tables] beside the releases [has|have] their columns, or [a key|keys] in private/, and [is|are] "
-    "not part of the series: name [it|them] under releases, or, if [it is|they are] not published, take [it or its "
-    "key|them or their keys] to another folder"
+    "[a table|{count} tables] beside the releases ({files}) [has|have] their columns, or [a key|keys] in private/, and "
+    "[is|are] not part of the series: name [it|them] under releases, or, if [it is|they are] not published, take "
+    "[it or its key|them or their keys] to another folder"
 )
 _UNUSED_KEY = Noun(
     "[a table|{count} tables] in private/ [is like a key|are like keys], but no release has [its name, so it is|their "
@@ -402,7 +402,9 @@ def _unlisted(series: Series) -> Iterator[ReportWarning]:
         if (tag := release_tag(path.name)) not in manifest.to_come and homes.get(tag, path.parent) == path.parent
     ]
     alike = [path for path in beside if manifest.has_key(path) or _is_like_a_release(path, series)]
-    yield from _noticed("dropped-file", _LIKE_RELEASES, map(manifest.shown, alike), MisreadWarning)
+    if drafts := [printable(manifest.shown(path)) for path in alike]:
+        files = joined(drafts, most=_SHOWN)
+        yield from _noticed("dropped-file", _LIKE_RELEASES, drafts, MisreadWarning, files=files)
     if unused := manifest.unused_keys():
         absent = [manifest.key_path(each) for each in manifest.releases]
         names = [printable(manifest.shown(path)) for path in absent if not is_there(path)]

@@ -171,6 +171,7 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         possible: whether the register lists people who may be in the data, not only people who are.
         published: the dates of publication, by release.
         register_columns: the register's own names of columns, by the names in the series.
+        register_lacks: the quasi-identifiers that follow from no column of the register, as `false` states.
         register_people: the columns of the register that name a person together; empty if one column does.
         years_from: the first of the hundred years that two digits mean in the register's days; None: such days are
             refused.
@@ -190,6 +191,7 @@ class Manifest(SeriesManifest[ReleaseFiles]):
     possible: bool = False
     published: Mapping[str, datetime.date] = field(default_factory=dict)
     register_columns: Mapping[str, str] = field(default_factory=dict)
+    register_lacks: frozenset[str] = frozenset()
     register_people: tuple[str, ...] = ()
     years_from: int | None = None
 
@@ -441,6 +443,9 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             known=self.path(adversary, "known"),
             possible=possible,
             register_columns=self.register_columns(columns),
+            register_lacks=frozenset(
+                name for name in columns.quasi_identifiers if self.table("register").get(name) is False
+            ),
             register_people=self.register_people(possible=possible),
             years_from=self.years_from(),
             counterfeits=self.counterfeits(tags),
@@ -501,6 +506,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         """Return what the register calls the columns of people, releases and quasi-identifiers, if it is stated."""
         table, names = self.table("register"), (*REGISTER_COLUMNS, *columns.quasi_identifiers)
         stated = [name for name in names if name != "individual" or not isinstance(table.get(name), list)]
+        stated = [name for name in stated if table.get(name) is not False or name in REGISTER_COLUMNS]
         return {name: called for name in stated if (called := self.text(table, name)) is not None}
 
     def register_people(self, *, possible: bool) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from audit.io.diagnostics import is_there
 from audit.io.irregularities import irregularities
 from audit.io.rules.disclosure import Similar, Unlinkable
 from audit.io.series import Series
+from audit.io.toml import toml_key
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
 from audit.model.audit_options import AuditOptions
@@ -150,8 +151,9 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
         )
         yield ReportWarning("register", what)
     if register is not None and register.lacking:
-        names = attacked.series.manifest.columns.quasi_identifiers
-        columns = joined([f'"{printable(names[place])}"' for place in register.lacking], _COLUMNS_SHOWN)
+        names = [attacked.series.manifest.columns.quasi_identifiers[place] for place in register.lacking]
+        columns = joined([f'"{printable(name)}"' for name in names], _COLUMNS_SHOWN)
+        unsaid = [name for name in names if name not in attacked.series.manifest.register_lacks]
         what = say_count(
             "the register lacks the [quasi-identifier|quasi-identifiers] {columns}, so that any value of [it|them] is "
             "taken to fit a person; somebody who knows [it|them] finds out more, which `k` and `homogeneity` judge. If "
@@ -161,11 +163,12 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
             columns=columns,
         )
         yield ReportWarning("register", what)
-        if register.unread:
+        if register.unread and unsaid:
             what = say(
                 "the register lacks {columns} and has columns that are not read ({unread}): if {columns} follows from "
                 "one of these, write its name under [register], or what follows from it (ages, with a line for each "
-                "person and release) as a column of the register; else delete them from the register",
+                "person and release) as a column of the register; if it follows from none, write {lines} there",
+                lines=joined([f"{toml_key(printable(name))} = false" for name in unsaid], _COLUMNS_SHOWN),
                 columns=columns,
                 unread=joined([f'"{printable(name)}"' for name in register.unread], _COLUMNS_SHOWN),
             )

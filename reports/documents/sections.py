@@ -381,6 +381,8 @@ def _limits_of_the_audit(report: Report) -> Iterator[Block]:
     said = {each.reason for each in report.policy.undecided}  # these name the attack with the reason
     cut = [a for a in report.attacks if a.reason and a.status != "skipped"]
     lines += [ended_early(named(a), a) for a in cut if attack_reason(a.attack, a.reason or "") not in said]
+    if report.policy.passed and any(each.incomplete for each in cut):
+        lines.append(say("What an incomplete attack left open does not matter to the clauses that hold."))
     if not lines and any(UNKNOWN in risk_cells(report, each) for each in report.attacks if each.ran):
         yield Paragraph(say("Every clause of the policy was decided; risks with a question mark are not known."))
     elif not lines:

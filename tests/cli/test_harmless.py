@@ -259,6 +259,9 @@ def test_the_people_who_are_certain_if_values_do_not_change_are_counted(seed, ha
     said = f"of at least {len(certain)} p" if certain else "makes nobody's value certain, harmless ones not counted"
     assert (said in text) == more, "fewer than are certain anyway would read as a contradiction"
     assert ("counts only what the groups of each person show by themselves" in text) == more
+    document = " ".join(run_main(str(tmp_path), "--document", "dpia")[1].split())
+    assert ("nobody knows a sensitive value of a person in any release" in document) == (len(rows) > 1)
+    assert "Other publications about the same people: \\[to be filled in: none" in document
 
 
 @pytest.mark.parametrize("seed", range(some(25)))
@@ -501,3 +504,16 @@ def test_what_is_not_settled_is_undecided(way, tmp_path, monkeypatch):
         monkeypatch.setattr("audit.count_tables.build_evidence._MOST_CHOICES", 0)
     assert [audited(folder)[::2] for folder in folders] == [(3, set()), (3, set())]
     assert [audited(folder)[1]["min_labels"] for folder in folders] == ["undecided", "undecided"]
+
+
+def test_the_box_is_not_green_where_people_are_certain_if_no_value_changes(tmp_path):
+    """Each group has two values, and those of a person over the releases one in common."""
+    rows = [[[who, band, value] for who, band, value in zip("ABCD", bands, ("flu", "cold", "gout", "HIV"), strict=True)]
+            for bands in (["10-19", "10-19", "20-29", "20-29"], ["10-19", "20-29", "10-19", "20-29"])]  # fmt: skip
+    folder = series(tmp_path, rows, "", **KINDS["changing"])
+    code, page, _ = run_main(str(folder), "--format", "html")
+    assert (code, 'class="verdict yellow"' in page, "only if any value of a person may become" in page) == (
+        0,
+        True,
+        True,
+    )

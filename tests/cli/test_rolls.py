@@ -440,7 +440,7 @@ def test_a_key_of_a_table_that_is_no_release_leaves_the_policy_undecided(tmp_pat
     code, result = read_audit(tmp_path)
     assert code == 3, result["policy"]
     reasons = " ".join(str(each["reason"]) for each in result["policy"]["clauses"])
-    assert "a table beside the releases has their columns, or a key in private/" in reasons
+    assert "a table beside the releases (taxes_2023.csv) has their columns, or a key in private/" in reasons
 
 
 def test_most_tables_are_never_left_out_for_the_columns_of_one(tmp_path):

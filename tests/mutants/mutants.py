@@ -3,6 +3,13 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "cli/test_harmless.py::test_the_box_is_not_green_where_people_are_certain_if_no_value_changes": [
+        ("reports.verdict.headline", '"yellow" if certain and colour == "green" else colour', "colour"),
+        ("reports.summary_text.decision", "if certain := more_certain(report)", "if certain := 0"),
+    ],
+    "cli/test_harmless.py::test_the_people_who_are_certain_if_values_do_not_change_are_counted": [
+        ("reports.summary_text.assumptions", "len(report.series.releases) > 1 and", "False and"),
+    ],
     "laws/test_shared_values.py::test_no_verdict_holds_where_people_of_one_household_have_one_value_in_common": [
         (
             "audit.judgement.shared_values.shared_value_doubts",
@@ -1327,7 +1334,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("attacks.differencing.programs.Component.rounded", "((low <= point) & (point <= high)).all() and ", ""),
     ],
     "cli/test_register_columns.py::test_columns_beside_a_missing_quasi_identifier_leave_the_policy_undecided": [
-        ("audit.pipeline.report_warnings._register_warnings", "if register.unread:", "if False:"),
+        ("audit.pipeline.report_warnings._register_warnings", "if register.unread and unsaid:", "if False:"),
+        ("audit.pipeline.report_warnings._register_warnings", "register.unread and unsaid", "register.unread"),
         ("audit.io.background_knowledge.read_register", "not in read | {*series.manifest.register_people}", "in ()"),
     ],
     "unit/io/test_text_index.py::test_identifiers_that_the_program_makes_are_not_stripped": [
