@@ -7,6 +7,7 @@ in properties, `:` and `,` are written as percent codes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from audit.model.report import Report
 from audit.runtime.phrases import say
@@ -29,16 +30,22 @@ class GitHub:
 def _commands(report: Report) -> Iterator[str]:
     if report.contradictions:
         yield command("error", say("the assumptions do not hold"), contradicted(report))
+    of_counts = ", ".join(each.clause for each in report.policy.ended("violated")) if report.tables is not None else ""
     for violation in report.policy.violations:
-        yield command("error", say("{clause} is violated", clause=violation.measure), violation_text(violation))
+        title = say("{clause} is violated", clause=of_counts or violation.measure)
+        yield command("error", title, violation_text(violation))
     for attack in report.attacks:
         for finding in attack.findings:
             lines = [finding.sentence(by_version=attack.measures.by_version), *steps(finding)]
             yield command("warning", attack.attack, "\n".join(lines))
     for line in undecided(report):
         yield command("warning", say("not decided"), line)
-    for line in warnings(report):
+    news = tuple(each for each in report.warnings if each.kind == "candidate")
+    for line in warnings(replace(report, warnings=report.warnings[len(news) :])):
         yield command("warning", say("irregular input"), line)
+    if news:
+        changes = "\n".join(warnings(replace(report, warnings=news)))
+        yield command("notice", say("What the candidate changes"), changes)
     if (found := recommended(report)) is not None:
         yield command("notice", say("recommendation"), str(found))
     for line in waivers(report):

@@ -117,6 +117,8 @@ def test_formats_of_programs_show_what_a_candidate_adds(form, tmp_path):
     assert (code, [each["release"] for each in new]) == (1, ["2"])
     assert "release 2: exactly 3" in out
     assert "release 1: exactly 3" not in out
+    assert form != "github" or "::error title=min_width is violated::2 counts are known exactly" in out
+    assert ("::notice title=What the candidate changes::Release 2 is the candidate" in out) == (form == "github")
     assert form == "sarif" or "Findings: 1 without the candidate, 2 with it; 1 of these is new" in out
 
 
