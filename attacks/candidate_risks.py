@@ -20,7 +20,7 @@ from attacks.value_sets import Candidates, PoolCounts, contain
 from audit.model.arrays import Codes, Floats, batches, numbered, starts
 from audit.model.evidence import CandidatePools, Evidence
 from audit.model.measures import Measures
-from audit.model.outcome import RiskQuery, Risks
+from audit.model.outcome import BELOW_ONE, RiskQuery, Risks
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 
@@ -28,7 +28,6 @@ from audit.runtime.phrases import say
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
 _MOST_BITS = 900.0
 _AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one use to the next
-_BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
 class MeasuresWithProducts(Measures):
@@ -76,7 +75,7 @@ class CandidateRisks:
             best, total = products.weigh(value[uneven[part]])
             for column in () if parts is None else parts.T:
                 best = np.maximum(best, products.weigh_part(value[uneven[part]], column))
-            risk[uneven[part]] = np.minimum(best / total, _BELOW_ONE)
+            risk[uneven[part]] = np.minimum(best / total, BELOW_ONE)
         return Risks(seen, np.broadcast_to(np.int32(-1), len(seen)), state.versions[seen], risk)
 
     @property

@@ -20,6 +20,7 @@ from attacks.descriptions import RecordDescriptions, equal_rows
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places, flagged
 from audit.model.evidence import Evidence, RecordSource, RowSource
 from audit.model.nearness import Nearness
+from audit.model.outcome import BELOW_ONE
 from audit.runtime.phrases import Reason, ReasonKind, say
 
 _BELOW, _NONE = 1e-12, np.zeros(0, dtype=np.int32)
@@ -64,7 +65,7 @@ class LikeliestValues(NamedTuple):
 
 def shares(with_value: npt.NDArray[np.integer], rows: npt.NDArray[np.integer], certain: Flags) -> Floats:
     """Return the share of the rows with a value; only a certain value has share 1."""
-    return np.where(certain, 1.0, np.minimum(with_value / np.maximum(rows, 1), np.nextafter(1.0, 0.0)))
+    return np.where(certain, 1.0, np.minimum(with_value / np.maximum(rows, 1), BELOW_ONE))
 
 
 def likeliest_values(

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from attacks.value_sets import PoolCounts, common_values, contain, pool_masks, sizes_of, values_left
 from audit.model.arrays import Codes, Columns, Flags, Places, Words, numbered
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
-from audit.model.outcome import RiskQuery, Risks, ValuesLeft
+from audit.model.outcome import BELOW_ONE, RiskQuery, Risks, ValuesLeft
 from audit.runtime.budget import Budget
 
 Reals = npt.NDArray[np.floating]
@@ -33,7 +33,6 @@ _LEAST_PEOPLE = 16  # the least size of a block, if there are many values
 _MOST_BITS = 60.0  # by how many bits sums may grow or shrink before they are scaled
 _FAINT = 2.0**-900  # products below it have lost digits
 _NONE = np.zeros(0, dtype=np.int32)
-_BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
 class _Versions:
@@ -382,5 +381,5 @@ def _risk(incoming: Reals, sent: Reals, possible: Flags, lone: Flags, asked: Cod
     likeliest = np.flatnonzero(wanted < 0)
     best[likeliest] = (incoming[likeliest] * sent[likeliest]).max(axis=1, initial=0.0)
     risk = np.divide(best, total, out=np.zeros(len(best)), where=total > 0)
-    risk = np.where(lone, 1.0, np.minimum(risk, _BELOW_ONE))
+    risk = np.where(lone, 1.0, np.minimum(risk, BELOW_ONE))
     return np.where(possible, risk, np.nan)

@@ -21,7 +21,7 @@ from attacks.joint.network import ConstraintNetwork
 from attacks.joint.values import WorldRisks, listed_values
 from audit.model.arrays import Flags, Floats, Numbers, flagged
 from audit.model.evidence import Evidence
-from audit.model.outcome import EverKnown
+from audit.model.outcome import BELOW_ONE, EverKnown
 from audit.runtime.budget import Budget
 
 # The limits of counting steps for one person of a part, and of columns in all such counts.
@@ -105,7 +105,7 @@ class _CleanHistories:
         never = np.where(self.untouched(), 1.0, self._never(pairs, several, budget))
         certain |= never == 0
         without |= never > 0
-        risk = np.where(certain, 1.0, np.minimum(1.0 - never, np.nextafter(1.0, 0.0)))
+        risk = np.where(certain, 1.0, np.minimum(1.0 - never, BELOW_ONE))
         risk[~counted] = np.nan
         return EverKnown(risk, certain & counted, without & ~certain, counted)
 

@@ -11,7 +11,7 @@ from attacks.joint.knowledge import Knowledge, distinct
 from attacks.joint.network import ConstraintNetwork
 from audit.model.arrays import Codes, Flags, Floats, Integers, Numbers, flagged, ragged, segments
 from audit.model.evidence import Combinations, Evidence, claimed_code
-from audit.model.outcome import RiskQuery, Risks
+from audit.model.outcome import BELOW_ONE, RiskQuery, Risks
 from audit.runtime.budget import Budget
 
 
@@ -220,7 +220,7 @@ class WorldRisks:
             number = int(part.max(initial=0)) + 1
             keys, place = _distinct(version * number + part)
             total = np.bincount(place, weights=share, minlength=len(keys))
-            total = np.clip(total, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))  # only what is certain is 1
+            total = np.clip(total, np.finfo(np.float64).tiny, BELOW_ONE)
             owner, which = keys // number, keys % number
             total[np.bincount(owner, minlength=len(target))[owner] == 1] = 1.0
             asked_for = (target[owner] < 0) | (which == asked[owner, at])
@@ -243,7 +243,7 @@ class WorldRisks:
         total = np.bincount(where, weights=share, minlength=len(distinct))
         version, value = distinct // values, distinct % values
         several = np.bincount(version, minlength=int(version.max(initial=-1)) + 1)[version] > 1
-        rounded = np.clip(total, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
+        rounded = np.clip(total, np.finfo(np.float64).tiny, BELOW_ONE)
         return version, value, np.where(several | np.isnan(total), rounded, 1.0)
 
 

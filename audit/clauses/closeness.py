@@ -25,7 +25,7 @@ from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence, claimed_code
 from audit.model.finding import Claims
 from audit.model.nearness import Nearness, spread
-from audit.model.outcome import Risks, ValuesLeft
+from audit.model.outcome import BELOW_ONE, Risks, ValuesLeft
 from audit.model.report import Violation
 from audit.model.scored import Result, reaches_all
 from audit.runtime.phrases import Phrase, Reason, figure, say, say_count
@@ -339,7 +339,7 @@ class _PeoplesNumbers:
         who, which, alone = keys // size, keys % size, np.bincount(place, weights=share[some], minlength=len(keys))
         window = near.windows(who, which, alone)
         harm = np.where(harmless_values(evidence, name, size, self._known)[which], 0.0, alone)
-        risk = np.minimum(window.within, np.nextafter(1.0, 0.0))
+        risk = np.minimum(window.within, BELOW_ONE)
         versions = np.full(len(person), release, dtype=np.int32)
         true = self._known.truth(Risks(person, versions, np.ones_like(versions), np.ones(len(person))))
         if evidence.combined is not None:

@@ -22,7 +22,7 @@ from audit.findings.likely_value import GraveHistories
 from audit.model.arrays import Flags, Floats
 from audit.model.evidence import CandidatePools, Evidence, Transitions, claimed_code
 from audit.model.finding import Claims
-from audit.model.outcome import Outcome
+from audit.model.outcome import BELOW_ONE, Outcome
 from audit.model.report import Violation
 from audit.model.scored import EverRisks, Result, reaches, reaches_all
 from audit.runtime.budget import Budget
@@ -268,6 +268,6 @@ class _Histories:
         certain = possible & ~self.may.any(axis=1)
         risk[possible] = 1.0 - never[possible] / total[possible]
         # Only a certain event has risk 1.
-        risk[possible & ~certain] = np.minimum(risk[possible & ~certain], np.nextafter(1.0, 0.0))
+        risk[possible & ~certain] = np.minimum(risk[possible & ~certain], BELOW_ONE)
         risk[certain] = 1.0
         return EverRisks(risk, certain, unpublished)

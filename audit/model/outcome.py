@@ -20,6 +20,9 @@ from audit.model.measures import Measures
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Reason, ReasonKind, kind_of, say
 
+BELOW_ONE = np.nextafter(1.0, 0.0)
+"""The greatest risk: only what is certain has risk 1, and no sum of floats is rounded to it."""
+
 
 @dataclass(frozen=True)
 class Risks:

@@ -1305,7 +1305,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("attacks.inference_table.DescriptionTable.fold", "(size < self.k)", "(size < self.k - 1)"),
     ],
     "unit/attacks/test_paths.py::test_a_tiny_probability_of_another_value_prevents_certainty": [
-        ("attacks.candidate_risks.CandidateRisks.risks", "np.minimum(best / total, _BELOW_ONE)", "best / total"),
+        ("attacks.candidate_risks.CandidateRisks.risks", "np.minimum(best / total, BELOW_ONE)", "best / total"),
     ],
     "unit/attacks/test_paths.py::test_feasible_values_are_on_paths_through_all_versions": [
         ("attacks.paths.FeasibleValues._prune", "may_precede[who] = self._before(new)", "pass"),
