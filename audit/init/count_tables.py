@@ -14,6 +14,7 @@ from pathlib import Path
 
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.doubts import unread_columns
+from audit.count_tables.label_doubts import inside_another
 from audit.count_tables.manifest import column_names, parse_table_manifest, refuse_lone_row
 from audit.count_tables.note_numbers import unread_counts
 from audit.count_tables.published_counts import (
@@ -397,6 +398,8 @@ _ROUNDS = 4  # in which the guesses are compared with the sums
 def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Check totals by their sums; return whether a rule changed, so that the files must be read again."""
     changed, nested = False, counts.manifest.nested
+    if _nest(rules, counts):
+        return True
     exact = [*chain(*(unit for unit in counts.units() if adds_up(counts, unit)))]
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
@@ -424,6 +427,32 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
             if dimension.axis.atoms == 1 and len({*counts.label[:, place].tolist()}) > 1:
                 rules.table["open"] = sorted({*rules.table.get("open", ()), name})
     return changed
+
+
+def _nest(rules: TableGuesses, counts: PublishedCounts) -> bool:
+    """Make one dimension of two columns of which one says in which label of the other it lies; return whether it did.
+
+    Both must have the same label for the total.
+    """
+    for inner, outer in inside_another(counts):
+        total, columns = rules.totals.get(inner), rules.table["dimensions"]
+        name = "area" if "area" not in columns else f"{outer}, {inner}"
+        if total is not None and total == rules.totals.get(outer) and {inner, outer} <= {*columns}:
+            rules.table["dimensions"] = [name, *(each for each in columns if each not in (inner, outer))]
+            rules.table.setdefault("nested", {})[name] = [outer, inner]
+            for each in (inner, outer):
+                del rules.table["totals"][each]
+                rules.forget_why(key := f"table.totals.{toml_key(each)}")
+                rules.unsure.pop(key, None)
+            rules.table["totals"][name] = total
+            why = say(
+                "Each label of {inner} occurs beside only one label of {outer}, and is assumed to lie inside it.",
+                inner=inner,
+                outer=outer,
+            )
+            rules.doubt("table.nested", why)
+            return True
+    return False
 
 
 _CODE = re.compile(r"[A-Z0-9]*[0-9][A-Z0-9.]*|[A-Z]{1,3}")

@@ -1471,3 +1471,24 @@ def test_numbers_named_for_a_year_are_the_denominators_of_rates(name, tmp_path):
     rows = [f"{area},{sex},{n},{of},{1000 * n / of:.2f}" for (area, sex), (n, of) in people.items()]
     text = lines(f"area,sex,cases,{name},Rate", *rows, "C,f,c,6120,c")
     assert guessed(tmp_path, {"1.csv": text})["table"]["rates"]["denominator"] == name
+
+
+@pytest.mark.parametrize(("moved", "whole"), [(False, "Ensemble"), (True, "Ensemble"), (False, "France")])
+def test_a_column_that_says_in_which_label_of_another_one_it_lies_is_nested(moved, whole, tmp_path):
+    """Unless a label occurs beside two others, or the totals differ: both columns are one dimension."""
+    places = {"Bretagne": ["Finistère", "Morbihan"], "Corse": ["Haute-Corse", "Sud"]}
+    lines, every = ["Région;Département;Âge;Cas"], []
+    for region, parts in {**places, **({"Normandie": ["Sud"]} if moved else {}), whole: []}.items():
+        rows = [(part, (7 + len(part), 3, 10 + len(part))) for part in parts]
+        every += [counts for _, counts in rows]
+        rows.append(("Ensemble", tuple(map(sum, zip(*([n for _, n in rows] or every), strict=True)))))
+        for part, counts in rows:
+            texts = ("s" if n < 5 else str(n) for n in counts)
+            lines += [f"{region};{part};{age};{n}" for age, n in zip(("< 18", "18 +", "Tous"), texts, strict=True)]
+    (tmp_path / "1.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    run_main("init", str(tmp_path), "--yes")
+    written = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    is_nested = not moved and whole == "Ensemble"
+    assert written["table"].get("nested") == ({"area": ["Région", "Département"]} if is_nested else None), written
+    assert ("table.nested" in written["unconfirmed"]["keys"]) == is_nested
+    assert run_main(str(tmp_path))[0] in (1, 3)

@@ -841,7 +841,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.foreign_files._read_workbook", "_WITHOUT_RESULT.search(packed.read(part))", "False"),
     ],
     "cli/test_count_table_doubts.py::test_schools_of_one_district_are_in_no_other": [
-        ("audit.count_tables.label_doubts._one_inside_another", "inside > around > 1", "inside > around > 9"),
+        ("audit.count_tables.label_doubts.inside_another", "inside > around > 1", "inside > around > 9"),
         ("audit.count_tables.table_shapes.nested_labels", " and text != total", ""),
     ],
     "cli/test_hidden_sameness.py::test_a_release_none_of_whose_people_are_in_another_is_asked_about": [
