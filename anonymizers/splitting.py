@@ -32,7 +32,7 @@ import numpy as np
 
 from audit.model.arrays import Codes, Floats, Numbers
 
-UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
+_UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
 _ROWS = 1 << 18
 """The most rows that are cut at once."""
 
@@ -66,7 +66,7 @@ def ordered_by_each(point: Codes) -> Numbers:
 
 def in_units(place: Floats) -> Numbers:
     """Return places in the domains as whole numbers, so that the order of additions does not matter."""
-    return np.rint(place * UNITS).astype(np.int64)
+    return np.rint(place * _UNITS).astype(np.int64)
 
 
 def split(buckets: SlotBuckets) -> Numbers:
@@ -135,7 +135,7 @@ class _CutSearch(NamedTuple):
         rank = np.empty_like(by_rank)
         np.put_along_axis(rank, by_rank, np.arange(len(buckets.point))[np.newaxis], axis=1)
         units, real = in_units(buckets.place), buckets.point[:, :1] >= 0
-        least, most = (np.where(real, units, none).astype(np.int32) for none in (UNITS, 0))
+        least, most = (np.where(real, units, none).astype(np.int32) for none in (_UNITS, 0))
         return cls(rank, by_rank, least, most)
 
     def best(self, rows: Numbers) -> tuple[Numbers, Numbers]:
@@ -152,9 +152,9 @@ def best_cuts(least: Numbers | Codes, most: Numbers | Codes, margin: int = 1) ->
     """Return the order and the number of layers to cut off each part; shape (parts,).
 
     Args:
-        least: the least place of each layer of a part, in units, if its rows are in some order; `UNITS` without people;
-            shape (orders, parts, height, attributes).
-        most: the greatest place; 0 without people.
+        least: the least place of each layer of a part, in units, if its rows are in some order; above `most` for one
+            without people; shape (orders, parts, height, attributes).
+        most: the greatest place.
         margin: the fewest layers on a side.
     """
     height, inside = least.shape[2], slice(margin - 1, least.shape[2] - margin)

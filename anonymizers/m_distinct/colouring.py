@@ -26,7 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonymizers.m_distinct.places import RowPlaces
-from anonymizers.splitting import UNITS, best_cuts, in_units, ordered_by_each
+from anonymizers.splitting import best_cuts, in_units, ordered_by_each
+from audit.model.anonymizer import Bounds
 from audit.model.arrays import Codes, Flags, Floats, Numbers
 
 
@@ -83,12 +84,8 @@ def split(bucket: ColouredBucket) -> Numbers:
 def best_cut(orders: Numbers, units: Numbers, value_class: Numbers, height: int) -> tuple[int, int]:
     """Return the quasi-identifier to sort by and the number of layers to cut off."""
     layer = _layers(value_class[orders], height) + height * np.arange(len(orders))[:, np.newaxis]
-    low = np.full((units.shape[1], orders.shape[0] * height), UNITS)
-    high = np.zeros_like(low)
-    for its_low, its_high, unit in zip(low, high, units.T, strict=True):
-        np.minimum.at(its_low, layer.ravel(), unit[orders.ravel()])
-        np.maximum.at(its_high, layer.ravel(), unit[orders.ravel()])
-    low, high = (np.moveaxis(each.reshape(-1, len(orders), 1, height), 0, 3) for each in (low, high))
+    box = Bounds.of(units[orders.ravel()].astype(np.int32), layer.ravel(), len(orders) * height)
+    low, high = (each.reshape(len(orders), 1, height, -1) for each in (box.low, box.high))
     order, at = best_cuts(low, high, max(1, height // 16))
     return int(order[0]), int(at[0])
 

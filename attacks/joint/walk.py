@@ -7,7 +7,7 @@ world again, row by row, before anything counts as shown.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,8 @@ _HELD, _LONGER = 3, 8
 _FAR = 1 << 30
 # The most moves that the list of rows taken too often is made for; it may have rows several times.
 _LISTED = 1 << 15
+
+Arrays: TypeAlias = tuple[Array, ...]
 
 
 class _Columns(NamedTuple):
@@ -58,24 +60,13 @@ class _WalkState(NamedTuple):
     full: Array
 
 
-class _Changes(NamedTuple):
-    """The worlds that were found.
-
-    Attributes:
-        variables, columns: the changes of each world from the one before, world by world.
-        ends: where the changes of each world end.
-    """
-
-    variables: Array
-    columns: Array
-    ends: Array
-
-
 @kernel
-def walk(asked: Array, enough: int, most: int, seed: int, core: _Columns, state: _WalkState, found: _Changes) -> int:
+def walk(
+    asked: Array, enough: int, most: int, seed: int, arrays: Arrays, buffers: Arrays, found: tuple[Array, Array, Array]
+) -> int:
     """Look for worlds with some columns, each by a walk of up to `most` moves; return how many worlds were found.
 
-    A walk from a world ends at one, or goes back. If `state.chosen` is no world, a walk that does not reach one stays
+    A walk from a world ends at one, or goes back. If what is chosen is no world, a walk that does not reach one stays
     where it is.
 
     Args:
@@ -83,28 +74,35 @@ def walk(asked: Array, enough: int, most: int, seed: int, core: _Columns, state:
         enough: for how many columns of a variable worlds are wanted; 0 for all.
         most: the most moves of a walk.
         seed: the seed of random moves.
-        core: the core.
-        state: the state to begin from, `over` as if no column were chosen.
-        found: output; shape of changes at least (asked × (most + 2),), of ends (asked,).
+        arrays: those of the core, in the order of `_Columns`. (Numba stores the types of arguments, and could not read
+            them once a class had another name.)
+        buffers: those of the state to begin from, in the order of `_WalkState`, `over` as if no column were chosen.
+        found: output: the variable and the column of each change of a world from the one before, world by world, shape
+            at least (asked × (most + 2),), and where the changes of each world end, (asked,).
     """
     # Arrays are taken out of tuples before loops, since numba counts each reference to them.
+    core, state = _Columns(*arrays), _WalkState(*buffers)
     _, _, row_start, rows, _, _, _, _ = core
     chosen, shown, over, _, moved, before, _ = state
+    variables, columns, ends = found
     np.random.seed(seed)  # noqa: NPY002 - numba's own generator
     for column in chosen:
         _take(1, row_start[column], row_start[column + 1], rows, over)
-    wrong, clock, worlds, written = np.maximum(over, 0).sum(), 0, 0, 0
+    wrong, clock, worlds, written = 0, 0, 0, 0
+    for row in range(len(over)):
+        wrong += max(0, over[row])
     for target in asked:
         if _is_settled(target, enough, core, shown):
             continue
         left, moves = _search(target, clock, wrong, most, core, state)
         clock += moves + 20 - (left == 0)
         if left == 0:
-            for variable in moved[:moves]:
+            for move in range(moves):
+                variable = moved[move]
                 shown[_first_twin(chosen[variable], core)] = True
-                found.variables[written], found.columns[written] = variable, chosen[variable]
+                variables[written], columns[written] = variable, chosen[variable]
                 written += 1
-            found.ends[worlds] = written
+            ends[worlds] = written
             worlds += 1
             wrong = 0
         elif wrong == 0:
@@ -137,8 +135,10 @@ def _is_settled(column: int, enough: int, core: _Columns, shown: Array) -> bool:
     """Return whether a column is shown, or enough columns of its variable are."""
     if shown[_first_twin(column, core)]:
         return True
-    twin = core.representative[core.owner[column]]
-    return enough > 0 and shown[core.start[twin] : core.start[twin + 1]].sum() >= enough
+    twin, known = core.representative[core.owner[column]], 0
+    for option in range(core.start[twin], core.start[twin + 1]):
+        known += shown[option]
+    return 0 < enough <= known
 
 
 @inlined
@@ -258,7 +258,7 @@ def _full_rows(begin: int, end: int, row: Array, over: Array) -> int:
 def walks(
     core: OpenSubproblem, chosen: Numbers, shown: Flags, asked: Numbers, limits: tuple[int, int], seed: int
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Look for worlds with some columns; return their changes: variables, columns and ends, as in `_Changes`.
+    """Look for worlds with some columns; return their changes as `walk` writes them: variables, columns and ends.
 
     Arguments are those of `walk`; `limits` are `enough` and `most`. `chosen` and `shown` are changed in place.
     """
@@ -267,12 +267,10 @@ def walks(
     full = np.empty(64 * min(most, _LISTED) + 4_096 + rows, dtype=np.int64)
     moved, before = np.empty((2, most + 2), dtype=np.int64)
     held_until = np.zeros(len(chosen), dtype=np.int64)
-    state = _WalkState(chosen, shown, -core.capacity.astype(np.int64), held_until, moved, before, full)
+    buffers = (chosen, shown, -core.capacity.astype(np.int64), held_until, moved, before, full)
     variables, columns = np.empty((2, len(asked) * (most + 2)), dtype=np.int64)
-    found = _Changes(variables, columns, np.empty(len(asked), dtype=np.int64))
-    arrays = _Columns(
-        core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, core.representative
-    )
-    worlds = walk(asked, enough, most, seed, arrays, state, found)
-    size = int(found.ends[worlds - 1]) if worlds else 0
-    return variables[:size], columns[:size], found.ends[:worlds]
+    ends = np.empty(len(asked), dtype=np.int64)
+    arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, core.representative)
+    worlds = walk(asked, enough, most, seed, arrays, buffers, (variables, columns, ends))
+    size = int(ends[worlds - 1]) if worlds else 0
+    return variables[:size], columns[:size], ends[:worlds]

@@ -91,7 +91,7 @@ class Bounds:
         Args:
             point: the quasi-identifiers of rows, as places in their scales; shape (rows, attributes), int32.
             group: the group of each row; shape (rows,).
-            groups: the number of groups, none of which is empty.
+            groups: the number of groups; the cells of an empty one end before they begin.
         """
         low = np.full((groups, point.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
         high = np.full_like(low, -1)
