@@ -103,6 +103,8 @@ def _after(repair: Repair) -> Iterator[str]:
     """Yield what a repair means, and the paths of its files."""
     if repair.stopped is not None:
         yield best_so_far(repair.stopped)
+    if repair.undecided is not None:
+        yield say("Less may do: {reason}.", reason=repair.undecided)
     verdict = headline(repair.after)[0]
     violated = repair.after.policy.violations
     yield say("The series with it: {verdict}", verdict=verdict) if violated else verdict

@@ -43,6 +43,7 @@ class Repair:
         numbered: the columns of the written table that number its rows anew.
         key: the column of the written table that says whose row it is; None if there is none.
         restricted: whether some kinds of changes were not allowed.
+        undecided: why the policy is undecided with changes that violate nothing, where the manifest may decide it.
         breaks_promise: the promise of the series that only the repaired candidate breaks; None if it is kept, or if the
             manifest declares none.
     """
@@ -65,6 +66,7 @@ class Repair:
     numbered: Annotated[tuple[str, ...], UNWRITTEN] = ()
     key: Annotated[str | None, UNWRITTEN] = None
     restricted: Annotated[bool, UNWRITTEN] = False
+    undecided: Annotated[str | None, UNWRITTEN] = None
     breaks_promise: str | None = None
 
     @property

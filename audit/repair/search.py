@@ -448,6 +448,7 @@ class RepairSearch:
             baseline=self.baseline,
             stopped=self.tries.stopped,
             restricted=not self._all_moves,
+            undecided=self._doubted()[0] if (kind_of(*judge.doubts) or 0) >= ReasonKind.UNCONFIRMED else None,
         )
 
     def changes(self, plan: RepairPlan) -> tuple[Move, ...]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.amount import some
-from tests.helpers.messy import series_of
+from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import read_audit, run_main
 
 SECOND = ((1, 2, 3, 4, 5, 0), (1, 2, 3, 0, 5, 4), (1, 2, 0, 4, 5, 3), (1, 0, 3, 2, 5, 4))
@@ -90,3 +90,15 @@ def test_values_of_rows_that_belong_together_by_chance_are_not_asked_about(tmp_p
     ]
     columns = 'quasi_identifiers = ["Age", "Home"]\nsensitive = "Income"\n'
     assert "belong together" not in " ".join(run_main(str(series_of(tmp_path, tables, columns)))[1].split())
+
+
+def test_a_repair_says_what_may_decide_smaller_changes(tmp_path):
+    """Without homes, all ages in one class show nobody's income; smaller changes are undecided."""
+    head = ["Age", "Home", "Income"]
+    whole, later = households(lambda at: BANDS[at % 6])[0], households(lambda at: BANDS[(at + 1) % 6])[0]
+    columns = 'quasi_identifiers = ["Age", "Home"]\nsensitive = "Income"\n'
+    folder = series_of(tmp_path / "series", [[head, *whole]], columns)
+    write(tmp_path / "2.csv", as_csv([head, *later]))
+    words = ("repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"), "--baseline")
+    said = " ".join(run_main(*words)[1].split())
+    assert "Less may do: changes were found that violate nothing" in said
