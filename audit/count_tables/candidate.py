@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from audit.count_tables.hiding import Before, HidingSearch, Rows, hidden_lower, with_numbers
 from audit.count_tables.judged_counts import CountAttack, RememberedAttack
-from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
+from audit.count_tables.manifest import TableFile, TableManifest, TableRelease, column_names
 from audit.count_tables.note_numbers import noted_range
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.published_texts import (
@@ -77,6 +77,8 @@ def _are_folders(manifest: TableManifest) -> bool:
 def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableManifest:
     """Return the manifest with one more release, whose tables are exact if those of their kind are.
 
+    If `wide` has columns of other periods alone, those of the release that differ by numbers or months are among them.
+
     Raises:
         UsageError: the series has a release of that tag.
     """
@@ -85,7 +87,13 @@ def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableMan
         raise UsageError(say('the series has a release with the tag "{tag}" already; rename the candidate', tag=tag))
     exact = {PurePath(name).name for name in manifest.exact}
     alike = {each.shown for each in candidate.tables if named_like(PurePath(each.shown).name, exact)}
-    return replace(manifest, releases=(*manifest.releases, candidate), exact=manifest.exact | alike)
+    wide, names = manifest.wide, list[str]()
+    for each in candidate.tables if wide is not None else ():
+        names += column_names(each.path, each.shown, Problems()) or ()
+    if wide is not None and not {*names}.intersection(wide.columns.values()):
+        periods = {name: name for name in names if named_like(name, wide.columns.values())}
+        wide = replace(wide, columns={**wide.columns, **periods})
+    return replace(manifest, releases=(*manifest.releases, candidate), exact=manifest.exact | alike, wide=wide)
 
 
 def without_candidate(manifest: TableManifest, candidate: TableRelease) -> tuple[TableManifest, TableRelease]:

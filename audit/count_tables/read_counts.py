@@ -104,7 +104,8 @@ def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Tabl
     if measure is not None and STATISTIC in manifest.dimensions and manifest.part_of:
         whole = roots(manifest.measures, manifest.part_of)
         labels[STATISTIC] = [text if whole.get(text, text) != text else "" for text in measure]
-    for view in manifest.views:
+    given = [view for view in manifest.views if view.column in table] if manifest.wide is not None else []
+    for view in given or manifest.views:
         own = {name: [text] * table.rows for name, text in view.labels.items()}
         is_exact = manifest.is_exact or not manifest.exact.isdisjoint((tag, file.shown, view.column))
         yield FileRows(release, file, table, labels | own, measure, view, nested, is_exact)
@@ -117,6 +118,8 @@ def _read_columns(manifest: TableManifest, release: TableRelease, file: TableFil
         return None
     beside = manifest.beside | manifest.denominators
     counts = [view.column for view in manifest.views]
+    if manifest.wide is not None:  # a table has its own labels, such as the quarters of its year
+        counts = [column for column in counts if column in names] or counts
     rates = beside | (manifest.not_counts if len(release.tables) > 1 else frozenset())
     shares_only = {*counts}.isdisjoint(names) and not rates.isdisjoint(names)  # of counts in other tables
     needed = (manifest.measure, manifest.breakdown, None if shares_only else manifest.status)

@@ -195,6 +195,8 @@ def _recognised_together(
     columns: dict[tuple[str, ...], list[Path]] = {}
     for file in files:
         columns.setdefault(tuple(sorted(column_names(file, file.name, Problems()) or ())), []).append(file)
+    if len(columns) > 1 and (by_period := _with_periods(folder, files)) is not None:
+        return by_period
     parts = [part for some in columns.values() if (part := read_files(folder, some)) is not None]
     alone = [(rules, part) for part in parts if (rules := _form_of(part)) is not None]
     widest = max(({*part.columns} for _, part in alone), key=len, default=set[str]())
@@ -255,6 +257,34 @@ def _recognised_together(
         ),
     )
     return together
+
+
+def _with_periods(folder: Path, files: Sequence[Path]) -> TableGuesses | None:
+    """Return the rules of tables whose columns of counts are periods, of other years in each; None for other files."""
+    parts = [read_files(folder, [file]) for file in files]
+    known = [part for part in parts if part is not None]
+    shared = set[str]().union(*(part.names for part in known)).intersection(*(part.names for part in known))
+    rules = [_form_of(part) for part in known if not shared.issuperset(part.names)]
+    wide = [each.table["wide"] for each in rules if each is not None and "wide" in each.table]
+    names = [name for each in wide for name in each["columns"]]
+    own = [{*part.names} - shared for part in known]
+    is_alike = [*map(set, (each["columns"] for each in wide))] == own and len({*names}) == len(names)
+    if (
+        not len(files) == len(known) == len(wide)
+        or not is_alike
+        or {each["dimension"] for each in wide} != {say("period")}
+    ):
+        return None
+    first, *others = [each for each in rules if each is not None]
+    if any(each.table["dimensions"] != first.table["dimensions"] for each in others):
+        return None
+    first.table["wide"] = wide[0] | {"columns": {name: name for name in names}}
+    for each in others:
+        first.document["series"]["releases"] += each.document["series"]["releases"]
+        first.texts.update(each.texts)
+    for part in known:
+        _read_below(part, first)
+    return first
 
 
 def _read_below(files: CountFiles, rules: TableGuesses) -> None:

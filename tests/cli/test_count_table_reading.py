@@ -479,3 +479,47 @@ def test_a_line_that_repeats_the_header_is_not_asked_about(line, is_asked, tmp_p
     manifest.write_text(said, encoding="utf-8")
     out = " ".join(run_main(str(folder))[1].split())
     assert ("a line beside a table is not read" in out) == is_asked, out
+
+
+RULES = {"markers": 'markers."*" = [1, 4]', "min_count =": "min_count = 5"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("T{} 2022", "T{} 2023"), ("Q{} 2022", "Q{} 2023"), ("2022-Q{}", "2023-Q{}")]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_columns_named_by_quarters_of_a_year_are_the_periods_of_their_release(first, second, seed, tmp_path):
+    """Each file has columns of its own; the same series with a row for each quarter is judged alike."""
+    rng, found = random.Random(seed), []  # noqa: S311
+    years, rows = (
+        {"2022": [first.format(n) for n in (1, 2, 3, 4)], "2023": [second.format(n) for n in (1, 2, 3, 4)]},
+        {},
+    )
+    for year, names in years.items():
+        counts = {area: [rng.randint(1, 30) for _ in names] for area in "ABCD"}
+        counts["Total"] = [sum(some) for some in zip(*counts.values(), strict=True)]
+        rows[year] = [[area, *("*" if n < 5 else str(n) for n in some)] for area, some in counts.items()]
+    for form in ("wide", "long", "next"):
+        folder = tmp_path / form
+        folder.mkdir()
+        for year, names in years.items():
+            text = [",".join(["area", *names]), *map(",".join, rows[year])]
+            if form == "long":
+                text = [
+                    "area,period,n",
+                    *(f"{row[0]},{name},{n}" for row in rows[year] for name, n in zip(names, row[1:], strict=True)),
+                ]
+            (folder if form != "next" or year == "2022" else tmp_path).joinpath(f"{year}.csv").write_text(
+                "\n".join(text) + "\n", encoding="utf-8"
+            )
+        done("init", str(folder), "--yes")
+        manifest = (folder / "series.toml").read_text(encoding="utf-8").partition("\n[unconfirmed]")[0]
+        (folder / "series.toml").write_text(
+            re.sub(r"(min_count =|markers).*", lambda key: RULES[key[1]], manifest), encoding="utf-8"
+        )
+        command = ["next", str(folder), str(tmp_path / "2023.csv")] if form == "next" else [str(folder)]
+        code, out, _ = run_main(*command, "--format", "json", "--findings", "all")
+        cells = [(each["cell"], each["lower"], each["upper"]) for each in json.loads(out)["attacks"][0]["findings"]]
+        found.append((code, sorted(map(str, cells))))
+    assert found[0] == found[1] == found[2]
+    assert found[0][0] == 1

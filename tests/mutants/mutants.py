@@ -30,6 +30,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "laws/test_shared_values.py::test_values_of_rows_that_belong_together_by_chance_are_not_asked_about": [
         ("audit.judgement.shared_values._sharing", "FEW_OF_ROWS * one.sum() < (FEW_OF_ROWS - 1) * several or ", ""),
     ],
+    "cli/test_count_table_reading.py::test_columns_named_by_quarters_of_a_year_are_the_periods_of_their_release": [
+        ("audit.init.count_tables._with_periods", "or not is_alike", "or is_alike"),
+        ("audit.count_tables.candidate.with_candidate", "if named_like(name, wide", "if not named_like(name, wide"),
+    ],
     "cli/test_count_table_reading.py::test_a_line_of_units_below_the_header_is_no_row": [
         ("audit.io.dialect.header_place", "[: 1 + is_above_units]", "[:1]"),
         ("audit.io.dialect._is_of_units", "not row[0].strip() and ", "False and "),
