@@ -231,7 +231,11 @@ _TO_BASE = re.compile(
     rf"{_ROUNDED.pattern}(?![.,]?[0-9])"
     "(?! (?:decimal|digit|significant|place|dezimal|nachkomma|stelle|d[ée]cima|chiffre|cifra))"
 )
-_BY_CHANCE = re.compile(r"random|zuf[aä]ll|aléatoir|aleatori")
+_HOW = {
+    "random": re.compile(r"random|zuf[aä]ll|aléatoir|aleatori"),
+    "down": re.compile(r"\bround\w* down\b|abgerund|inférieur|inferior"),
+    "up": re.compile(r"\bround\w* up\b|aufgerund|supérieur|superior"),
+}
 
 
 def noted_rounding(path: Path) -> tuple[int, str, str] | None:
@@ -241,7 +245,7 @@ def noted_rounding(path: Path) -> tuple[int, str, str] | None:
         for found in _TO_BASE.finditer(said):
             base = re.findall("[0-9]+", found[0])[-1]
             if found[0].rstrip().endswith(base) and int(base) > 1:
-                return int(base), "random" if _BY_CHANCE.search(said) else "nearest", text
+                return int(base), next((how for how, words in _HOW.items() if words.search(said)), "nearest"), text
     return None
 
 

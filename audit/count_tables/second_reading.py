@@ -18,14 +18,15 @@ import numpy as np
 
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
-from audit.count_tables.note_numbers import noted_range
+from audit.count_tables.note_numbers import noted_range, noted_rounding
 from audit.count_tables.published_counts import PublishedCounts, adds_up
-from audit.count_tables.published_texts import Interval, number_of, points_part_thousands
+from audit.count_tables.published_texts import ANYTHING, Interval, number_of, points_part_thousands, rounded_interval
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.summed_rows import columns_of_sums, read_as_sums
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.audit_options import AuditOptions
+from audit.model.count_report import Rounding
 from audit.model.count_tables import OPEN
 from audit.model.errors import InputError, printable
 from audit.model.json_types import UNBOUNDED
@@ -76,6 +77,7 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     yield from _remarks(judged, reading)
     yield from _sums_disclose_more(judged, reading)
     yield from _exact_tables_disclose_more(judged, reading)
+    yield from _noted_rounding_discloses_more(judged, reading)
     counts = judged.counts
     yield from _blanks_disclose_more(judged, reading)
     yield from _notes_disclose_more(judged, reading)
@@ -124,6 +126,29 @@ def _exact_tables_disclose_more(judged: JudgedCounts, reading: SecondReading) ->
             "these numbers are exact: name these tables under exact; if their totals were added up from perturbed "
             "numbers, they are off by more than perturbation says: delete them",
             files=", ".join(dict.fromkeys(printable(counts.parts[at].file.shown, 60) for at in files)),
+        )
+
+
+def _noted_rounding_discloses_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence on lines that state a rounding, if more follows from it than from what the manifest says."""
+    counts, manifest = judged.counts, judged.counts.manifest
+    numbers, lower, upper, said = _with_exact_numbers(counts), counts.lower.copy(), counts.upper.copy(), list[str]()
+    for unit in [] if manifest.is_exact else counts.units():
+        part = counts.parts[unit[0]]
+        noted = None if part.is_exact else noted_rounding(part.file.path)
+        rows = np.flatnonzero(counts.number & np.isin(counts.file, unit))
+        if noted is None or noted[2] in manifest.not_counts or not len(rows):
+            continue
+        ends = [rounded_interval(number, Rounding(*noted[:2])) for number in numbers.lower[rows].tolist()]
+        low, high = np.array([each or ANYTHING for each in ends]).T
+        if None not in ends and ((low > lower[rows]) | (high < upper[rows])).any():
+            lower[rows], upper[rows] = np.maximum(lower[rows], low), np.minimum(upper[rows], high)
+            said.append(f"{part.file.shown}: {toml_text(printable(noted[2], 2_000))}")
+    if said and _discloses_more(judged, reading, replace(counts, lower=lower, upper=upper)):
+        yield say(
+            "more follows from the tables if numbers are rounded as a line says: {lines}; correct rounding and "
+            "perturbation; or, if they are right, correct the line, or name its text in not_counts",
+            lines=", ".join(dict.fromkeys(said)),
         )
 
 

@@ -209,3 +209,45 @@ def test_a_repair_leaves_the_rates_of_other_counts(tmp_path):
     assert [row[2] for row in written] == ["adm", "60", "50", "30", "140"]
     assert [row[4] for row in written] == ["adm rate", "30", "25", "30", "28"]
     assert sum(not row[3] or row[3] == "*" for row in written) == 2
+
+
+LOOSE = {  # what the manifest says; what the files show; and the same without what shows it
+    "perturbation beside right sums": (
+        "perturbation = 2\n",
+        "",
+        [17, "*", 20, 31, 22, 53, 48, 25, 73],
+        [17, "*", 20, 31, 22, 54, 48, 26, 73],
+    ),
+    "perturbation beside a rounding in a note": (
+        "perturbation = 5\n",
+        "Note: numbers are rounded to the nearest 5.",
+        *[[20, "*", 25, 30, 20, 50, 50, 20, 70]] * 2,
+    ),
+    "random rounding beside another in a note": (
+        'rounding = { to = 5, how = "random" }\n',
+        "Note: all numbers are rounded down to the nearest 5.",
+        *[[20, "*", 25, 30, 20, 50, 50, 20, 75]] * 2,
+    ),
+    "a range beside that in a note": (
+        'absent = "unknown"\n',
+        "Note: * = 1 to 3",
+        *[["*", "*", 6, 31, 22, 53, "", "", 59]] * 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LOOSE)
+def test_what_the_manifest_says_less_of_than_the_files_is_asked_about(kind, tmp_path):
+    """Whatever makes an adversary know less than the files show decides nothing if more follows from these."""
+    rule, note, shown, other = LOOSE[kind]
+    cells = [(area, sex) for area in ("A", "B", "All") for sex in ("f", "m", "All")]
+    codes = []
+    for numbers, line in ((shown, note), (other, "")):
+        rows = [f"{area},{sex},{n}" for (area, sex), n in zip(cells, numbers, strict=True)]
+        (tmp_path / "1.csv").write_text("\n".join(["area,sex,n", *rows, "", line, ""]), encoding="utf-8")
+        text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\nvalue = "n"\n'
+        text += f'totals = {{ area = "All", sex = "All" }}\nmarkers."*" = [1, inf]\n{rule}'
+        text += "[policy]\nmin_count = 5\nmin_width = 1\n"
+        (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+        codes.append(run_main(str(tmp_path))[0])
+    assert codes == [3, 0]
