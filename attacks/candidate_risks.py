@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.value_sets import Candidates, PoolCounts, contain
-from audit.model.arrays import Codes, Floats, batches, numbered, starts
+from audit.model.arrays import Codes, Floats, batches, blocks, numbered, starts
 from audit.model.evidence import CandidatePools, Evidence
 from audit.model.measures import Measures
 from audit.model.outcome import BELOW_ONE, RiskQuery, Risks
@@ -27,7 +27,6 @@ from audit.runtime.phrases import say
 # How many products are in memory at once; each further range of people takes another pass over the releases.
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
 _MOST_BITS = 900.0
-_AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one use to the next
 
 
 class MeasuresWithProducts(Measures):
@@ -109,16 +108,15 @@ class _Products:
     def multiply(self, pools: CandidatePools, local: Codes) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
         counts, most = PoolCounts(pools), 1
-        for begin in range(0, len(pools.person), _AT_A_TIME):
-            chunk = slice(begin, begin + _AT_A_TIME)
-            owner = local.take(pools.person[chunk])
+        for block in blocks(len(pools.person)):
+            owner = local.take(pools.person[block])
             rows = np.flatnonzero(owner >= 0)
             owner = owner.take(rows).astype(np.intp)
             length = self.length.take(owner)
             stop = np.cumsum(length)
             slots = np.repeat(self.start.take(owner) - stop + length, length)
             slots += np.arange(len(slots))
-            factor = counts.of(pools.pool[chunk].take(rows), length, self.candidate.take(slots))
+            factor = counts.of(pools.pool[block].take(rows), length, self.candidate.take(slots))
             self.weight[slots] = self.weight.take(slots) * factor
             most = max(most, int(factor.max(initial=1)))
         return float(np.log2(most))

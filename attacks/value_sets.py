@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Columns, Flags, Integers, Numbers, Places, Words, ragged
+from audit.model.arrays import Codes, Columns, Flags, Integers, Numbers, Places, Words, blocks, ragged
 from audit.model.evidence import CandidatePools, Evidence, Table, ValueCounts, claimed_code
 from audit.model.outcome import ValuesLeft
 from audit.runtime.budget import Budget
@@ -230,19 +230,21 @@ class Candidates:
     def fold(self, pools: CandidatePools, release: int) -> None:
         """Intersect everyone's candidates with the values of one more release (Lemma 2)."""
         allowed, flat = pool_masks(pools, self.masks.shape[1])
-        # As numpy indexes: otherwise each use of narrower integers would convert these.
-        people, pool = pools.person.astype(np.intp), pools.pool.astype(np.intp)
-        left = self.masks.take(people, axis=0)
-        left &= allowed.take(pool, axis=0)
-        _whole_rows(self.masks)[people] = _whole_rows(left)
-        self.versions[people] += 1
-        if not flat.all():
-            self.skewed[people[~flat.take(pool)]] = True
-        if self.parts is None:  # Only people with one candidate, or none, change any result.
-            few = np.flatnonzero(_at_most_one(left))
-            people, left = people[few], left[few]
-        at = np.minimum(self.certain_at[people], release)
-        self.certain_at[people] = np.where(common_values(left, self.parts) < 0, _NEVER, at)
+        skewed = None if flat.all() else ~flat
+        for block in blocks(len(pools.person)):
+            # As numpy indexes: otherwise each use of narrower integers would convert these.
+            people, pool = pools.person[block].astype(np.intp), pools.pool[block].astype(np.intp)
+            left = self.masks.take(people, axis=0)
+            left &= allowed.take(pool, axis=0)
+            _whole_rows(self.masks)[people] = _whole_rows(left)
+            self.versions[people] += 1
+            if skewed is not None:
+                self.skewed[people[skewed.take(pool)]] = True
+            if self.parts is None:  # Only people with one candidate, or none, change any result.
+                few = np.flatnonzero(_at_most_one(left))
+                people, left = people[few], left[few]
+            at = np.minimum(self.certain_at[people], release)
+            self.certain_at[people] = np.where(common_values(left, self.parts) < 0, _NEVER, at)
         certain = self.certain
         self.vulnerable.append(int(np.count_nonzero(certain)))
         self.disclosed.append(int(self.versions[certain].sum(dtype=np.int64)))

@@ -17,9 +17,8 @@ from audit.io.dialect import NOTHING_DECLARED, Declared
 from audit.io.manifest import Manifest, ReleaseFiles
 from audit.io.tables import Table, header, read_table
 from audit.io.texts import arrow, column_of, texts_of
+from audit.model.arrays import blocks
 from audit.model.errors import Problems
-
-_AT_A_TIME = 1 << 17  # rows whose texts stay in a processor's cache until they are hashed
 
 
 @dataclass(frozen=True)
@@ -99,8 +98,8 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
             cells = pc.replace_substring(texts.cast("large_string"), '"', '""')  # once for each text of a dictionary
             cells = pc.binary_join_element_wise(mark, cells, end, nothing)
             of_row = np.arange(len(cells)) if rows is None else rows
-            for first in range(0, len(of_row), _AT_A_TIME):
-                lines = cells.take(arrow(of_row[first : first + _AT_A_TIME]))
+            for block in blocks(len(of_row)):
+                lines = cells.take(arrow(of_row[block]))
                 _, ends, written = lines.buffers()  # the texts of these rows, end to end
                 found.update(written[: np.frombuffer(ends, np.int64)[len(lines)]])
     return found.hexdigest()

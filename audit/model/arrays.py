@@ -38,9 +38,12 @@ Columns: TypeAlias = tuple[Codes, Codes, Codes]
 
 _DIRECT_PER_ROW = 16
 _DIRECT_SLACK = 1 << 16
+_CACHED = 1 << 17
 
 
-_AT_A_TIME = 1 << 17  # rows of a block that stays in a processor's cache between two uses
+def blocks(rows: int) -> Iterator[slice]:
+    """Yield ranges of rows so short that what is computed of them stays in a processor's cache until it is used."""
+    return (slice(first, first + _CACHED) for first in range(0, rows, _CACHED))
 
 
 def batches(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
@@ -58,11 +61,11 @@ def tally(codes: npt.NDArray[np.integer], size: int, weights: Counts | None = No
 
     `bincount` would copy all codes as 64 bits.
     """
-    if size > _AT_A_TIME or weights is not None:
+    if size > _CACHED or weights is not None:
         return np.bincount(codes, weights, minlength=size).astype(np.int64, copy=False)
     found = np.zeros(size, dtype=np.int64)
-    for start in range(0, len(codes), _AT_A_TIME):
-        found += np.bincount(codes[start : start + _AT_A_TIME], minlength=size)
+    for block in blocks(len(codes)):
+        found += np.bincount(codes[block], minlength=size)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from audit.model.arrays import Codes, Flags, Floats, Integers, Places, flagged
+from audit.model.arrays import Codes, Flags, Floats, Integers, Places, blocks, flagged
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims, Finding
 from audit.model.measures import ABSENT, RiskMeasures
@@ -20,7 +20,6 @@ _TENTHS = 10
 _ROUNDING = 1e-9
 _BELOW = 1e-12
 _HALF, _REST = 1 << 26, 1 << 34
-_AT_A_TIME = 1 << 17
 _SHARES = (0.9, 0.5)
 NOWHERE: Places = np.zeros(0, dtype=np.intp)
 Weighed: TypeAlias = tuple[Floats, Integers]
@@ -85,8 +84,7 @@ def _risk_counts(risks: Risks) -> list[int]:
 
 def _weighed(risks: Risks) -> Iterator[Weighed]:
     """Yield the risks, and the number of versions of each, in blocks that fit into a processor's cache."""
-    for first in range(0, len(risks.risk), _AT_A_TIME):
-        block = slice(first, first + _AT_A_TIME)
+    for block in blocks(len(risks.risk)):
         risk, counts = risks.risk[block], ~np.isnan(risks.risk[block])
         yield risk[counts], risks.versions[block][counts]
 

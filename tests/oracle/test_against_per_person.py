@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from audit.model import arrays
+from tests.helpers.amount import some
 from tests.helpers.comparing import CLOSE, assert_agrees
 from tests.helpers.records import RecordRow, RecordSeries, ages, inferred, record_series
 from tests.helpers.running import audit, audit_folder, read_audit, run_audit, written
@@ -50,6 +52,14 @@ def test_rows_of_a_group_with_different_cells(adversary, changing, known, data):
     series = data.draw(classed_series(changing=changing, known=adversary if known else ""))
     assume(series.keyed or adversary == "register")
     assert_agrees(audit(series, adversary=adversary), series, adversary)
+
+
+@settings(max_examples=some(15))
+@given(series=linked_series(changing=False))
+def test_people_of_several_blocks(series):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrays, "_CACHED", 2)
+        assert_agrees(audit(series), series, "linked")
 
 
 ADVERSARIES = ["linked", "register"]
