@@ -17,6 +17,7 @@ from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
 from audit.clauses.registry import ON_VALUES
+from audit.io.adjustments import named_there
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, number_in, unknown_among
 from audit.io.cells import Kind, ValueSet
@@ -26,6 +27,7 @@ from audit.io.respelling import fold, grows
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.disclosure import BY_CHANCE, FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
+from audit.io.rules.rule import ColumnRule
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
@@ -54,6 +56,7 @@ def gather_doubts(
     register: bool = False,
     published: bool = False,
     reveal: bool = False,
+    beside: bool = False,
 ) -> tuple[Doubt, ...]:
     """Return all doubts about an attacked series; each says what to declare or to correct.
 
@@ -62,19 +65,32 @@ def gather_doubts(
         register: whether people were matched by their exact values, so that findings depend on what cells cover.
         published: whether only the files were known, so that each release was judged by itself.
         reveal: whether doubts quote texts of the files.
+        beside: whether only what the last release adds to the others is judged.
     """
     unread = unread_cells(series, register=register, reveal=reveal)
     tying = _tying_values(series) if published else ()
-    declared = (doubt for rule in series.rules for doubt in rule.doubts(series))
+    rules = _rules_of_last(series) if beside and published and series.columns.record is None else series.rules
+    declared = (doubt for rule in rules for doubt in rule.doubts(series))
     return (*_guessed(series), *_without_role(series), *tying, *_alike_ids(series), *declared, *unread)
 
 
-def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, reveal: bool) -> Iterator[Doubt]:
-    """Yield all doubts about an audit that do not depend on what its attacks found."""
+def _rules_of_last(series: Series) -> Iterator[ColumnRule]:
+    """Yield the rules without unlinkable columns that the last release lacks: they link no row of it to another."""
+    files, headings = series.manifest.releases[-1], series.adjustments(series.tags[-1])
+    reasons = series.columns.rules[Unlinkable].reasons
+    there = {name for half in files.halves for name in named_there(*half, reasons, headings) or ()}
+    left = Unlinkable({name: why for name, why in reasons.items() if name in there})
+    yield from (left if isinstance(rule, Unlinkable) else rule for rule in series.rules)
+
+
+def audit_doubts(
+    views: Sequence[View], warnings: Iterable[ReportWarning], *, reveal: bool, beside: bool
+) -> Iterator[Doubt]:
+    """Yield all doubts about an audit that do not depend on what its attacks found; `beside` as in `gather_doubts`."""
     series, adversary = views[0].series, views[0].adversary
     register, people = adversary.has_register, adversary.knows_people
     followed = len(series.tags) > 1 and (people or series.columns.record is not None)
-    found = gather_doubts(series, register=register, published=not people, reveal=reveal)
+    found = gather_doubts(series, register=register, published=not people, reveal=reveal, beside=beside)
     yield from misread_doubts(warnings)
     for doubt in found:
         yield replace(doubt, guessed=True) if doubt.between and followed else doubt

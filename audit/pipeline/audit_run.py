@@ -296,7 +296,7 @@ def _decide(
         linked_records=len(run.series.tags) > 1 and manifest.columns.record is not None,
         grave=manifest.grave,
         doubts=(
-            *audit_doubts(run.evidence, warnings, reveal=options.reveal),
+            *audit_doubts(run.evidence, warnings, reveal=options.reveal, beside=run.known is not None),
             *_failed(accepted.judged),
             *accepted.doubts,
         ),

@@ -179,7 +179,7 @@ class Judge:
         run = run_attacks(series, attacks, options)
         options = replace(options, findings=0)
         report = build_report(run, self._namer, options)
-        if not self.baseline or not report.policy.violations:
+        if not self.baseline or not (report.policy.violations or report.policy.undecided):
             return run, report, report.policy
         run = less_the_past(run, self._known)
         return run, report, build_report(run, self._namer, options).policy

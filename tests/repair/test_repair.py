@@ -250,6 +250,20 @@ def test_numbers_of_rows_show_no_withheld_row(tmp_path, first):
     assert [(row["No"], row["Weight"]) for row in written] == [(str(first + n), "2") for n in range(4)]
 
 
+@pytest.mark.parametrize("has_weight", [True, False])
+def test_with_a_baseline_a_column_that_the_candidate_lacks_leaves_nothing_open(tmp_path, has_weight):
+    """The weights of earlier releases show households and link their rows; the candidate has no row to link."""
+    homes = [n // 2 for n in range(30)]
+    rows = [["*", "1", "abc"[n % 3], f"{1000 + 37 * home * home}.5"] for n, home in enumerate(homes)]
+    tables = [as_csv([["Place", "Home", "D", "Weight"], *rows])] * 2
+    folder = series_of(tmp_path / "s", tables, f'{COLUMNS}\nunlinkable = {{ Weight = "computed by us" }}')
+    width = 4 if has_weight else 3
+    write_text(tmp_path / "3.csv", as_csv([each[:width] for each in [["Place", "Home", "D", "Weight"], *rows]]))
+    words = ["--output", str(tmp_path / "out"), "--baseline"]
+    code, _, err = run_main("repair", str(folder), str(tmp_path / "3.csv"), *words)
+    assert (code, err) == (3 if has_weight else 0, "")
+
+
 COLUMNS = 'sensitive = "D"\nquasi_identifiers = ["Place", "Home"]'
 
 
