@@ -1378,8 +1378,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "unit/attacks/test_fingerprint.py::test_witnesses_do_not_depend_on_the_turn_in_which_a_random_sum_comes": [
         ("attacks.equivalence.subsets.search", "(total < high)", "(total <= high // 2)"),
     ],
-    "unit/count_tables/test_hiding.py::test_the_bar_of_the_search_is_the_only_one": [
-        ("audit.count_tables.hiding.HidingSearch.__init__", "progress=lambda _: None", "progress=options.progress"),
+    "unit/count_tables/test_hiding.py::test_what_a_limit_leaves_open_names_the_limit_of_the_whole_search": [
+        ("audit.count_tables.hiding.HidingSearch.audited", ", replace(self.budget.fraction(1), on_progress=None)", ""),
     ],
     "unit/count_tables/test_hiding.py::test_cells_that_have_nobody_are_no_corners_though_they_show_nothing": [
         ("audit.count_tables.hypercubes.Hypercubes.__init__", "outcome.upper < least", "outcome.upper < 0"),
