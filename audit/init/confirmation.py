@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain, dropwhile, islice, takewhile
+from itertools import chain, dropwhile, groupby, islice, takewhile, zip_longest
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -23,7 +23,7 @@ from audit.count_tables.read_counts import read_counts
 from audit.init.columns import Column, perhaps_harmless, read_columns
 from audit.init.count_rules import in_words
 from audit.init.guess import TRANSITIONS, HeldReleases, changes_of_values, changing_columns, state_changes
-from audit.init.guesses import Guesses
+from audit.init.guesses import Guesses, in_lines
 from audit.io.atomic_files import write_file
 from audit.io.cell_reading import unknown_among
 from audit.io.column_names import is_quasi, sensitivity
@@ -683,15 +683,21 @@ class _Asked:
 
 
 def _forget_reason(columns: Any, name: str) -> None:  # noqa: ANN401 - a container of tomlkit
-    """Remove what comments say of a column, and those that then say nothing."""
+    """Remove what comments say of a column, perhaps over several lines, and those that then say nothing."""
     from tomlkit.items import Comment
 
     named = re.escape(f'"{printable(name)}"')
-    reason = re.compile(rf"{named} \([^()]*\)(?:; )?|{named}, |, {named}(?= \()")
-    for item in (item for _, item in columns.body if isinstance(item, Comment)):
-        item.trivia.comment = reason.sub("", item.trivia.comment)
-        if not item.trivia.comment.strip("# "):
-            _remove(item)
+    reason = re.compile(rf"{named} \([^()]*\)(?:\s?; |$)|{named}, |, {named}(?= \()")
+    for is_comment, lines in groupby((item for _, item in columns.body), lambda item: isinstance(item, Comment)):
+        items = [*lines] if is_comment else []
+        text = " ".join(item.trivia.comment.removeprefix("# ") for item in items)
+        if (left := reason.sub("", text)) != text:
+            written = in_lines(re.sub(r"\s?; ?$", "", left))
+            for item, line in zip_longest(items, written):
+                if line is None:
+                    _remove(item)
+                elif item is not None:
+                    item.trivia.comment = line
 
 
 def _say_nothing_below(table: Any, key: str) -> None:  # noqa: ANN401 - a table of tomlkit

@@ -111,7 +111,7 @@ class Guesses:
                 "guesses: the files allow other readings, so nothing that depends on these keys is decided. Check "
                 "them and delete them here, or let `audit init --confirm` ask"
             )
-            tables[UNCONFIRMED] = [*_said(why), f"keys = {toml_value([*self.unsure])}"]
+            tables[UNCONFIRMED] = [*in_lines(why), f"keys = {toml_value([*self.unsure])}"]
         in_order = [*(table for table in _TABLES if table in tables), *sorted(tables.keys() - _TABLES)]
         blocks = ["\n".join([f"[{table}]", *tables[table]]) for table in in_order if tables[table]]
         head, tail = ("\n".join(f"# {line}" for line in text.splitlines()) for text in (self.head, self.tail))
@@ -128,9 +128,9 @@ class Guesses:
                 marked = "" if self.name == NAME and self.unsure.keys().isdisjoint({key, f"{table}.{path}"}) else mark
                 yield f"{line}{f'  # {marked}{printable(why, 2_000)}' if why else ''}"
             for part in self.below.get(key, "").splitlines():
-                yield from _said(part)
+                yield from in_lines(part)
         for why, names in by_reason(self.left[table]):
-            yield from _said(_LEFT[table].filled(why=why, names=names))
+            yield from in_lines(_LEFT[table].filled(why=why, names=names))
 
 
 def dotted_lines(name: str, value: Toml) -> dict[str, str]:
@@ -140,7 +140,7 @@ def dotted_lines(name: str, value: Toml) -> dict[str, str]:
     return {path: f"{path} = {toml_value(entry)}" for path, entry in (parts or {name: value}).items()}
 
 
-def _said(text: str) -> list[str]:
+def in_lines(text: str) -> list[str]:
     """Return a comment on as many lines as necessary."""
     lines = wrap(printable(text, 2_000), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return [f"# {line}" for line in lines]

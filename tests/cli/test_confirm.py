@@ -125,6 +125,17 @@ def test_a_column_that_loses_a_unique_role_is_asked_again(folder):
     assert (columns["record"], columns["unlinkable"]) == ("Sex", {"Note": "drawn anew each time"})
 
 
+def test_comments_about_a_column_with_another_role_go_though_they_are_on_two_lines(folder):
+    """Also between blanks as French writes them."""
+    said_of = '# "Age" (intervalles)\u00a0; "Sex" (d’après\n# son nom)\u00a0; "Zip", "Note" (publiée\n# telle quelle)\n'
+    text = MANIFEST.format(keys='"columns.quasi_identifiers"').replace("types.Age", f"{said_of}types.Age")
+    write(folder / "series.toml", text)
+    code, _, err, text = confirm(folder, "unlinkable", "ours", "unlinkable", "ours, too")
+    assert (code, said(err)) == (0, ["Sex", "Note"])
+    assert '# "Age" (intervalles)\u00a0; "Zip", "Note" (publiée telle quelle)\n' in text
+    assert "son nom" not in text
+
+
 def test_an_empty_line_confirms_no_key_that_only_the_publisher_knows(folder):
     """A published id links rows; taken for the publisher's own key, it would link none."""
     keys = f'{ALL}, "columns.individual"'
