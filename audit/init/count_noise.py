@@ -85,12 +85,12 @@ def _fitting_note(part: FileRows, numbers: Numbers) -> tuple[int, str, str] | No
 def _exact(
     parts: Sequence[FileRows], numbers: Sequence[Numbers], found: Collection[int], rounding: Rounding
 ) -> list[bool]:
-    """Return which tables are exact: their numbers do not fit; or they are few, and those of its kind do not."""
+    """Return which tables are exact: their numbers, or those of their kind where they are few, do not fit."""
     unlike = [any(rounded_interval(number, rounding) is None for number in some) for some in numbers]
     kinds = [(each.view.column, PurePath(each.file.shown).name) for each in parts]
     sure = [kind for kind, is_unlike in zip(kinds, unlike, strict=True) if is_unlike]
     alike = [named_like(name, [other for of, other in sure if of == column]) for column, name in kinds]
-    return [unlike[at] or (at not in found and alike[at]) for at in range(len(parts))]
+    return [at not in found and alike[at] for at in range(len(parts))]
 
 
 def _names_of(counts: PublishedCounts, places: Collection[int]) -> list[str]:

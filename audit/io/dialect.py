@@ -324,17 +324,10 @@ def _with_mark(encoding: str) -> str:
 
 
 def text_above(path: Path, dialect: Dialect) -> str:
-    """Return the text above the header of a file, such as its title, with the byte order mark of UTF-8.
-
-    A line of a header that has nothing but names of columns is left out.
-    """
+    """Return the text above the header of a file, such as its title, with the byte order mark of UTF-8."""
     with io.TextIOWrapper(open_bytes(path), encoding=dialect.encoding, newline="") as text:
         above = text.read(dialect.skipped + 1)
-    mark = above[:1] if above.startswith("\ufeff") else ""
-    lines = above[len(mark) : dialect.skipped + len(mark)].splitlines(keepends=True)
-    names = {"", *dialect.names}
-    rows = ({cell.strip() for cell in next(csv.reader([line], delimiter=dialect.delimiter), [])} for line in lines)
-    return mark + "".join(line for line, cells in zip(lines, rows, strict=True) if cells <= {""} or not cells <= names)
+    return above if above.startswith("\ufeff") else above[: dialect.skipped]
 
 
 @kept_while_unchanged(1024)

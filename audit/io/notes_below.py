@@ -94,7 +94,8 @@ def lines_beside(path: Path) -> Iterator[tuple[str, str]]:
         elif not (path.name.endswith(".parquet") or is_foreign(path)):
             dialect = read_dialect(path)
             for line, text in enumerate(text_above(path, dialect).lstrip("\ufeff").splitlines(), 1):
-                cells = next(csv.reader([text], delimiter=dialect.delimiter), [])
+                row = next(csv.reader([text], delimiter=dialect.delimiter), [])
+                cells = [cell for cell in row if not cell.strip() or cell.strip() not in dialect.names]
                 words = joined_cells([dialect.delimiter.join(cells).strip(f"{dialect.delimiter} ")])
                 yield from [(f"{line}", words)] if words else []
     for line, text in below_table(path).notes:

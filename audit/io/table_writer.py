@@ -66,12 +66,13 @@ def _encoded(table: pa.Table, dialect: Dialect, above: str, below: str) -> Itera
 
 
 def _without_upper_header(above: str, dialect: Dialect) -> str:
-    """Return the text above a header, without the upper of two lines that name the columns: one line names all."""
+    """Return the text above a header, without the upper lines that name the columns: one line names all."""
     lines = list(io.StringIO(above, newline=""))
     records = [*replace(dialect, names=(), above=0).rows(lines)] if dialect.names else []
-    line, cells = records[-1] if records else (0, [])
-    is_upper = len(cells) == len(dialect.names) and not {cell.strip() for cell in cells}.isdisjoint(dialect.names)
-    return "".join(lines[: line - 1]) if is_upper else above
+    last = len(lines)
+    while records and not {cell.strip() for cell in records[-1][1]}.isdisjoint(dialect.names):
+        last = records.pop()[0] - 1
+    return "".join(lines[:last])
 
 
 def _write_csv(lines: Iterable[bytes], name: str, raw: BinaryIO) -> None:

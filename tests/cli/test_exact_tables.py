@@ -251,3 +251,33 @@ def test_what_the_manifest_says_less_of_than_the_files_is_asked_about(kind, tmp_
         (tmp_path / "series.toml").write_text(text, encoding="utf-8")
         codes.append(run_main(str(tmp_path))[0])
     assert codes == [3, 0]
+
+
+def test_exact_tables_that_disagree_are_not_perturbed(tmp_path):
+    """The tables of a release count people at two dates: of each, the sums are right."""
+    series(tmp_path, "table", 1, "")
+    rows = (tmp_path / "1-meal.csv").read_text(encoding="utf-8").splitlines()
+    cells = [row.split(",") for row in rows]
+    by = {"A": 1, "B": -1}
+    for row in cells[1:]:
+        if row[1] != "free":
+            row[2] = str(int(row[2]) + by.get(row[0], 0)) if row[2] != "c" else "c"
+    (tmp_path / "1-meal.csv").write_text("\n".join(map(",".join, cells)) + "\n", encoding="utf-8")
+    (tmp_path / "series.toml").unlink()
+    run_main("init", str(tmp_path), "--yes")
+    assert "perturbation" not in tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+
+
+@pytest.mark.parametrize("how", ["random", "down", "nearest"])
+def test_a_note_that_says_what_the_manifest_says_is_not_asked_about(how, tmp_path):
+    said = {"random": "randomly rounded to base", "down": "rounded down to", "nearest": "rounded to the nearest"}[how]
+    rows = ["A,f,20", "A,m,*", "A,All,25", "B,f,30", "B,m,20", "B,All,50", "All,f,50", "All,m,20", "All,All,75"]
+    (tmp_path / "1.csv").write_text(
+        "\n".join(["area,sex,n", *rows, "", f"Note: numbers are {said} 5.", ""]), encoding="utf-8"
+    )
+    text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\nvalue = "n"\n'
+    text += (
+        f'totals = {{ area = "All", sex = "All" }}\nmarkers."*" = [1, inf]\nrounding = {{ to = 5, how = "{how}" }}\n'
+    )
+    (tmp_path / "series.toml").write_text(text + "[policy]\nmin_count = 5\nmin_width = 1\n", encoding="utf-8")
+    assert "as a line says" not in run_main(str(tmp_path))[1]
