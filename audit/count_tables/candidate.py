@@ -39,7 +39,7 @@ from audit.io.atomic_files import check_empty
 from audit.io.dialect import Dialect, text_above
 from audit.io.foreign_files import is_foreign, writable_name
 from audit.io.notes_below import text_below
-from audit.io.publication_order import are_a_year, named_like
+from audit.io.publication_order import are_a_year, most_like, named_like
 from audit.io.table_forms import is_text
 from audit.io.table_writer import write_table
 from audit.io.tables import header, is_of_counts, is_table, read_table
@@ -85,8 +85,11 @@ def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableMan
     if candidate.tag in manifest.tags:
         tag = printable(candidate.tag)
         raise UsageError(say('the series has a release with the tag "{tag}" already; rename the candidate', tag=tag))
-    exact = {PurePath(name).name for name in manifest.exact}
-    alike = {each.shown for each in candidate.tables if named_like(PurePath(each.shown).name, exact)}
+    tables = dict.fromkeys(each.shown for release in manifest.releases for each in release.tables)
+    is_exact = {PurePath(name).name: name in manifest.exact for name in [*tables, *sorted(manifest.exact - {*tables})]}
+    alike = {
+        each.shown for each in candidate.tables if is_exact.get(most_like(PurePath(each.shown).name, is_exact) or "")
+    }
     wide, names = manifest.wide, list[str]()
     for each in candidate.tables if wide is not None else ():
         names += column_names(each.path, each.shown, Problems()) or ()

@@ -15,7 +15,7 @@ from audit.count_tables.published_counts import PublishedCounts, sums_along
 from audit.count_tables.published_texts import rounded_interval
 from audit.count_tables.table_shapes import FileRows
 from audit.init.count_rules import TableGuesses, rounding_of
-from audit.io.publication_order import named_like
+from audit.io.publication_order import most_like
 from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problem, printable
 from audit.model.json_types import UNBOUNDED
@@ -88,9 +88,13 @@ def _exact(
     """Return which tables are exact: their numbers, or those of their kind where they are few, do not fit."""
     unlike = [any(rounded_interval(number, rounding) is None for number in some) for some in numbers]
     kinds = [(each.view.column, PurePath(each.file.shown).name) for each in parts]
-    sure = [kind for kind, is_unlike in zip(kinds, unlike, strict=True) if is_unlike]
-    alike = [named_like(name, [other for of, other in sure if of == column]) for column, name in kinds]
-    return [at not in found and alike[at] for at in range(len(parts))]
+    sure = [(*kind, unlike[at]) for at, kind in enumerate(kinds) if unlike[at] or at in found]
+
+    def is_alike(column: str, name: str) -> bool:
+        known = {other: is_unlike for of, other, is_unlike in sure if of == column}
+        return known.get(most_like(name, known) or "", False)
+
+    return [at not in found and (unlike[at] or is_alike(*kinds[at])) for at in range(len(parts))]
 
 
 def _names_of(counts: PublishedCounts, places: Collection[int]) -> list[str]:

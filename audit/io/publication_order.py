@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from operator import eq
 
 _MONTHS = (
     "january januar janvier enero jan jaenner janner ene",
@@ -77,6 +78,17 @@ def named_like(name: str, others: Iterable[str]) -> bool:
     (True, False)
     """
     return any(_read(name)[1] == _read(other)[1] for other in others)
+
+
+def most_like(name: str, others: Iterable[str]) -> str | None:
+    """Return the last of the names that differ from one by the fewest numbers or months, and by nothing else.
+
+    >>> most_like("t1_2024", ["t1_2022", "t1_2023", "t2_2023"]), most_like("roll_2024", ["t1_2023"])
+    ('t1_2023', None)
+    """
+    numbers, rest, _ = _read(name)
+    alike = {other: read[0] for other in others if (read := _read(other))[1] == rest}
+    return max(reversed(alike), key=lambda other: sum(map(eq, alike[other], numbers)), default=None)
 
 
 def are_a_year(names: Sequence[str]) -> bool:

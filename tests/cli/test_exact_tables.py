@@ -154,6 +154,27 @@ def test_a_candidate_is_exact_like_the_tables_of_its_kind(tmp_path):
     assert "NOT SAFE: 2 small" in out
 
 
+@pytest.mark.parametrize("noise", NOISES)
+def test_a_candidate_is_exact_like_the_table_with_most_of_its_numbers(noise, tmp_path):
+    """Of t1.csv and t2.csv, whose names differ by a number, one is exact."""
+    rng, (change, rule) = random.Random(3), NOISES[noise]  # noqa: S311
+    for year in (2023, 2024):
+        areas = {area: rng.randint(60, 90) for area in "ABCDEFGH"}
+        (tmp_path / "a" / f"{year}").mkdir(parents=True)
+        for name, topic, by in (("t1", "meal", change), ("t2", "sex", None)):
+            lines = [f"area,{topic},n", *(f"{a},{b},{n}" for a, b, n in table(topic, areas, rng, by))]
+            (tmp_path / "a" / f"{year}" / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = (
+        '[series]\nkind = "tables"\nreleases = [{ tag = "2023", tables = ["2023/t1.csv", "2023/t2.csv"] }]\n[table]\n'
+        'dimensions = ["area", "sex", "meal"]\ntotals = { area = "All", sex = "All", meal = "All" }\nvalue = "n"\n'
+        f'markers = {{ c = [1, 4] }}\nover_time = "independent"\nexact = ["2023/t2.csv"]\n{rule}'
+    )
+    (tmp_path / "a" / "series.toml").write_text(text, encoding="utf-8")
+    code, out, err = run_main("next", str(tmp_path / "a"), str(tmp_path / "a" / "2024"))
+    assert code == 1, err
+    assert "NOT SAFE: 2 small" in out
+
+
 @pytest.mark.parametrize(("rule", "what"), [
     ('exact = ["1-sexes.csv"]\nperturbation = 2\n', '"1-sexes.csv" is neither a release'),
     ('exact = ["1-sex.csv"]\n', "it has no effect without rounding"),
