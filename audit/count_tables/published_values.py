@@ -96,7 +96,7 @@ class ValueReader:
             pairs = [*zip(texts, part.table.texts(manifest.status), strict=True)]
             made = {pair: self._with_status(*pair) for pair in dict.fromkeys(pairs)}
             texts = [made[pair] for pair in pairs]
-        if manifest.blank_is_zero:
+        if interpreter.manifest.blank_is_zero:
             raw = part.table.texts(column)
             texts = [text or ("" if own else "0") for text, own in zip(texts, raw, strict=True)]
         beside = {name: self._beside(part, name, texts) for name in self.beside}

@@ -155,6 +155,19 @@ def test_a_candidate_is_exact_like_the_tables_of_its_kind(tmp_path):
 
 
 @pytest.mark.parametrize("noise", NOISES)
+def test_an_empty_cell_of_an_exact_table_is_no_zero(noise, tmp_path):
+    """It is one of an inexact table where absent rows are, which here says nothing of the exact one."""
+    change, rule = NOISES[noise]
+    name = series(tmp_path, "table", 1, rule, change)
+    series(tmp_path, "table", 1, f'absent = "zero"\n{rule}exact = ["{name}"]\n', change)
+    text = (tmp_path / name).read_text(encoding="utf-8")
+    (tmp_path / name).write_text(text.replace(",c\n", ",\n"), encoding="utf-8")
+    code, out, err = run_main(str(tmp_path))
+    assert code == 1, err
+    assert "NOT SAFE" in out
+
+
+@pytest.mark.parametrize("noise", NOISES)
 def test_a_candidate_is_exact_like_the_table_with_most_of_its_numbers(noise, tmp_path):
     """Of t1.csv and t2.csv, whose names differ by a number, one is exact."""
     rng, (change, rule) = random.Random(3), NOISES[noise]  # noqa: S311
