@@ -71,7 +71,7 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
 
 _YEAR = re.compile("(?:19|20)[0-9]{2}")
 _COUNTS = re.compile(
-    r"\W*(?:anzahl|personen|fälle|numbers?|no\.?|counts?|people|persons|cases|nombres?|effectifs?|personnes|cas|números?|"
+    r"\W*(?:anzahl|personen|fälle|numbers?|no\.|counts?|people|persons|cases|nombres?|effectifs?|personnes|cas|números?|"
     r"recuentos?|personas|casos)\W*",
     re.IGNORECASE,
 )

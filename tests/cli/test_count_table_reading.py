@@ -451,6 +451,17 @@ def test_a_line_of_units_below_the_header_is_no_row(form, header, unit, title, t
     assert found[1:] == found[:1] * 2
 
 
+@pytest.mark.parametrize("first", [",no,no", ",No,NO"])
+def test_a_first_row_with_no_is_no_line_of_units(first, tmp_path):
+    """The person was left out of what was judged: No. is a unit, no an answer."""
+    rows = ["A,yes,no", "A,no,yes", "B,yes,no", "B,no,no"]
+    lines = ["region,smoker,diabetic", first, *rows]
+    (tmp_path / "1.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = '[series]\nreleases = ["1.csv"]\n[columns]\nquasi_identifiers = ["region"]\nsensitive = "diabetic"\n'
+    (tmp_path / "series.toml").write_text(f'{text}unlinkable = {{ smoker = "internal" }}\n', encoding="utf-8")
+    assert '1.csv:2, column "region": the cell is empty' in refused(str(tmp_path))
+
+
 def test_a_repair_of_a_table_with_units_writes_its_header_once(tmp_path):
     """The lines above a table are kept, but those of the header are no lines beside it."""
     text = "Menschen 2024\nKreis;m 3 - 6;w 3 - 6;alle 3 - 6\n;Anzahl;;\nAhaus;8;*;10\nBorken;8;20;28\nLand;16;22;38\n"
