@@ -138,22 +138,25 @@ class _EvidenceBuilder:
         """Yield the combinations of a table's labels that no row shows, as boxes, its release, and its zero."""
         rows = self.rows
         total, crossings, of_counts = rows.totals, rows.crossings, ~rows.without_count
+        sizes, file = [len(each.labels) for each in self.dimensions], self.counts.file[rows.row]
+        is_exact = np.array([part.is_exact for part in self.counts.parts], dtype=np.bool_)[file]
         for release, *crossing in np.unique(np.column_stack([rows.release, crossings])[of_counts], axis=0).tolist():
             inside = (rows.release == release) & (crossings == np.array(crossing, dtype=np.bool_)).all(axis=1)
             inside &= of_counts
-            labels = rows.label[inside]
-            choices = [
-                (rows.zero[place] if len(rows.zero[place]) else np.unique(labels[:, place]))
-                if crossed
-                else np.array([total[place]])
-                for place, crossed in enumerate(crossing)
-            ]
-            grid = combinations(choices)
-            sizes = [len(each.labels) for each in self.dimensions]
-            missing = grid[~np.isin(keys(grid, sizes), keys(labels, sizes))]
-            files = np.unique(self.counts.file[rows.row[inside]]).tolist()
-            zero = self.counts.zero(next((file for file in files if self.counts.parts[file].is_exact), files[0]))
-            yield self._boxes_of(missing), release, zero
+            kinds = np.unique(is_exact[inside]).tolist()
+            for of_exact in kinds:  # beside others, exact tables say nothing of labels that they lack
+                own = np.flatnonzero(inside & (is_exact == of_exact))
+                choices = [
+                    np.array([total[place]])
+                    if not crossed
+                    else zero
+                    if len(zero := rows.zero[place]) and of_exact == kinds[0]
+                    else np.unique(rows.label[own, place])
+                    for place, crossed in enumerate(crossing)
+                ]
+                grid = combinations(choices)
+                missing = grid[~np.isin(keys(grid, sizes), keys(rows.label[inside], sizes))]
+                yield self._boxes_of(missing), release, self.counts.zero(int(file[own[0]]))
 
     def parts(self, questions: CountQuestions) -> Iterator[EvidencePart]:
         """Yield the independent parts: each release, if releases are independent, otherwise one part for all."""

@@ -167,6 +167,29 @@ def test_an_empty_cell_of_an_exact_table_is_no_zero(noise, tmp_path):
     assert "NOT SAFE" in out
 
 
+@pytest.mark.parametrize("codes", ["", 'codes = ["area"]\n'])
+@pytest.mark.parametrize("rule", ['rounding = { to = 5, how = "nearest" }', "perturbation = 2"])
+def test_a_row_that_an_inexact_table_lacks_is_no_exact_zero_for_another_area(rule, codes, tmp_path):
+    """Of 14 people in C, 12 are men, shown as 10, and 2 women, shown by no row."""
+    tables = {
+        "north": ["A,f,20", "A,m,31", "A,All,51", "B,f,22", "B,m,33", "B,All,55"],
+        "south": ["C,m,10", "D,f,20", "D,m,35"],
+        "all": ["C,All,14", "D,All,54"],
+    }
+    for name, rows in tables.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(["area,sex,n", *rows]) + "\n", encoding="utf-8")
+    releases = json.dumps([f"{name}.csv" for name in tables])
+    text = (
+        f'[series]\nkind = "tables"\nreleases = [{{ tag = "1", tables = {releases} }}]\n[table]\nvalue = "n"\n'
+        'dimensions = ["area", "sex"]\ntotals = { sex = "All" }\nopen = ["area"]\nabsent = "zero"\n'
+        f'exact = ["north.csv", "all.csv"]\n{codes}{rule}\n[policy]\nmin_count = 5\n'
+    )
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    code, out, err = run_main(str(tmp_path))
+    assert code == 1, err
+    assert "NOT SAFE: 1 small" in out
+
+
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_candidate_is_exact_like_the_table_with_most_of_its_numbers(noise, tmp_path):
     """Of t1.csv and t2.csv, whose names differ by a number, one is exact."""
