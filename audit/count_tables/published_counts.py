@@ -433,10 +433,11 @@ class _Cells:
             if base == self.cell[row] or rate is None:
                 continue  # a share of the cell itself
             least, most = rate_ends(rate, rates)
-            self.related.setdefault(row, []).extend([*self.rows[self.cell[row]], *self.rows.get(base, ())])
+            both = [*self.rows[self.cell[row]], *self.rows.get(base, ())]
+            self.related.setdefault(row, []).extend(both)
             if base not in self.rows:
                 self.lacking[rates.column] += 1
-            elif rates.of_published and not self.counts.part(row).is_exact:
+            elif rates.of_published and not all(self.counts.part(each).is_exact for each in both):
                 self._narrow_by_published(rates.column, (least, most), self.rows[self.cell[row]], self.rows[base])
             else:
                 yield _Tie(self.rows[self.cell[row]], self.rows[base], least, most)

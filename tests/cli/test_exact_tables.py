@@ -190,6 +190,23 @@ def test_a_row_that_an_inexact_table_lacks_is_no_exact_zero_for_another_area(rul
     assert "NOT SAFE: 1 small" in out
 
 
+@pytest.mark.parametrize("denominator", ['"people"', '{ statistic = "people" }'])
+def test_a_rate_of_an_exact_count_and_a_published_one_is_of_what_is_published(denominator, tmp_path):
+    """20 % of 20 people as published are 4 cases, whose true number of people may be 15 or 24."""
+    lines = ["area,cases,people,rate", "A,c,20,20", "B,30,60,50", "D,45,90,50"]
+    (tmp_path / "1.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = (
+        '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area"]\nopen = ["area"]\n'
+        'values = ["cases", "people"]\npart_of = { cases = "people", people = "" }\nmarkers = { c = [1, 9] }\n'
+        'rounding = { to = 10, how = "nearest" }\nexact = ["cases"]\n[table.rates]\ncolumn = "rate"\nper = 100\n'
+        f'decimals = 0\ncounts = "cases"\nof = "published"\ndenominator = {denominator}\n[policy]\nmin_count = 3\n'
+    )
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    code, out, err = run_main(str(tmp_path))
+    assert code == 1, err
+    assert "1 count is known exactly" in out
+
+
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_candidate_is_exact_like_the_table_with_most_of_its_numbers(noise, tmp_path):
     """Of t1.csv and t2.csv, whose names differ by a number, one is exact."""
