@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, islice, permutations
+from itertools import combinations
 
 import numpy as np
 
@@ -356,27 +356,33 @@ def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:
     A school of one district has no pupils in another, but its rows there are absent, and not known to be 0: in rounded
     tables that omit zeros they can be a rounded 0.
     """
-    for one, other in islice(inside_another(counts), 1):
+    for one, other in inside_another(counts)[:1]:
         yield say(
             "each label of {inner} occurs beside only one label of {outer}; if the other combinations do not "
             'exist, make one dimension of both: nested = {{ area = ["{outer}", "{inner}"] }}, or write absent = '
             '"zero" if no count is rounded',
             inner=printable(one, 60),
-            outer=printable(other, 60),
+            outer=printable(counts.manifest.nested.get(other, (other,))[-1], 60),
         )
 
 
-def inside_another(counts: PublishedCounts) -> Iterator[tuple[str, str]]:
-    """Yield dimensions each of whose labels occurs beside one label of another one, where counts are not exact."""
-    manifest, plain = counts.manifest, unexplained(counts)
+def inside_another(counts: PublishedCounts) -> list[tuple[str, str]]:
+    """Return dimensions each of whose labels occurs beside one label of another one, where counts are not exact.
+
+    The one with the fewest labels comes first: departments lie in regions, and communes in both.
+    """
+    manifest, plain, found = counts.manifest, unexplained(counts), list[tuple[int, str, str]]()
     is_known = manifest.absent_is_zero and manifest.is_exact
-    for places in permutations(plain, 2) if (counts.lower < counts.upper).any() and not is_known else ():
+    outer = [*plain, *(place for place, each in enumerate(counts.dimensions) if each.axis.name in manifest.nested)]
+    is_asked = (counts.lower < counts.upper).any() and not is_known
+    for places in ((one, other) for one in plain for other in outer if is_asked and one != other):
         one, other = (counts.dimensions[place] for place in places)
         label = counts.label[:, places]
         pairs = np.unique(label[(label != [one.total, other.total]).all(axis=1)], axis=0)
         inside, around = (len(np.unique(column)) for column in pairs.T)
         if len(pairs) == inside > around > 1 and one.total in label[:, 0]:
-            yield one.axis.name, other.axis.name
+            found.append((inside, one.axis.name, other.axis.name))
+    return [(one, other) for _, one, other in sorted(found)]
 
 
 PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b[\s:]*(.*)", re.IGNORECASE)

@@ -465,11 +465,11 @@ def _nest(rules: TableGuesses, counts: PublishedCounts) -> bool:
     Both must have the same label for the total.
     """
     for inner, outer in inside_another(counts):
-        total, columns = rules.totals.get(inner), rules.table["dimensions"]
-        name = "area" if "area" not in columns else f"{outer}, {inner}"
+        total, columns, nested = rules.totals.get(inner), rules.table["dimensions"], counts.manifest.nested
+        name = outer if outer in nested else "area" if "area" not in columns else f"{outer}, {inner}"
         if total is not None and total == rules.totals.get(outer) and {inner, outer} <= {*columns}:
             rules.table["dimensions"] = [name, *(each for each in columns if each not in (inner, outer))]
-            rules.table.setdefault("nested", {})[name] = [outer, inner]
+            rules.table.setdefault("nested", {})[name] = [*nested.get(outer, [outer]), inner]
             for each in (inner, outer):
                 del rules.table["totals"][each]
                 rules.forget_why(key := f"table.totals.{toml_key(each)}")
@@ -478,7 +478,7 @@ def _nest(rules: TableGuesses, counts: PublishedCounts) -> bool:
             why = say(
                 "Each label of {inner} occurs beside only one label of {outer}, and is assumed to lie inside it.",
                 inner=inner,
-                outer=outer,
+                outer=nested.get(outer, [outer])[-1],
             )
             rules.doubt("table.nested", why)
             return True

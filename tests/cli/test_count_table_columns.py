@@ -1492,3 +1492,29 @@ def test_a_column_that_says_in_which_label_of_another_one_it_lies_is_nested(move
     assert written["table"].get("nested") == ({"area": ["Région", "Département"]} if is_nested else None), written
     assert ("table.nested" in written["unconfirmed"]["keys"]) == is_nested
     assert run_main(str(tmp_path))[0] in (1, 3)
+
+
+@pytest.mark.parametrize("columns", [["region", "dept", "commune"], ["commune", "region", "dept"]])
+def test_three_columns_that_lie_in_each_other_are_one_dimension(columns, tmp_path):
+    """The third was a dimension of its own, which the audit did not ask about once two were nested."""
+    communes = [(region, f"{region}{d}", f"{region}{d}{c}") for region in "NS" for d in range(3) for c in range(3)]
+    counts = dict(zip(communes, range(4, 40, 2), strict=True))
+    rows = [",".join([*columns, "n"])]
+    for place in dict.fromkeys((*one[:size], *["All"] * (3 - size)) for one in communes for size in (3, 2, 1, 0)):
+        n = sum(
+            n for one, n in counts.items() if all(label in (own, "All") for own, label in zip(one, place, strict=True))
+        )
+        cells = dict(zip(("region", "dept", "commune"), place, strict=True))
+        rows.append(",".join([*(cells[name] for name in columns), str((n + 2) // 5 * 5)]))
+    (tmp_path / "1.csv").write_text(lines(*rows), encoding="utf-8")
+    done("init", str(tmp_path), "--yes")
+    path = tmp_path / "series.toml"
+    text = path.read_text(encoding="utf-8")
+    written = tomllib.loads(text)["table"]
+    assert (written["nested"], written["dimensions"]) == ({"area": ["region", "dept", "commune"]}, ["area"])
+    text = text.replace('dimensions = ["area"]', 'dimensions = ["area", "commune"]').replace(', "commune"] }', "] }")
+    text = text.replace('totals = { area = "All" }', 'totals = { area = "All", commune = "All" }')
+    path.write_text(text[: text.index("[unconfirmed]")], encoding="utf-8")
+    code, out, _ = run_main(str(tmp_path))
+    assert code == 3
+    assert "each label of commune occurs beside only one label of dept" in " ".join(out.split())
