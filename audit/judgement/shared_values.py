@@ -6,6 +6,7 @@ that the value which they share is in the groups of all of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import lgamma, log
 
@@ -41,7 +42,8 @@ def shared_value_doubts(held: HeldSeries) -> Iterator[Doubt]:
             known = {*rules[Harmless].values.get(sensitive, ()), *series.missing(sensitive)}
             harmful = np.array([name not in known for name in series.vocabularies[sensitive].names], dtype=np.bool_)
             rows = max(_sharing(seen, text, sensitive, harmful) for seen, text in zip(held.seen, texts, strict=True))
-            if not rows or sensitive.casefold() in unlinkable.get(column, "").casefold():
+            is_named = re.search(rf"(?<!\w){re.escape(sensitive)}(?!\w)", unlinkable.get(column, ""), re.IGNORECASE)
+            if not rows or is_named:
                 continue
             tags = [
                 printable(seen.release.tag)

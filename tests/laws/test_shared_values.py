@@ -58,6 +58,13 @@ def test_no_verdict_holds_where_people_of_one_household_have_one_value_in_common
         assert code == 0, (second, values)
 
 
+def test_a_reason_names_the_value_by_a_word_of_its_own(tmp_path):
+    """A short name stands in many words, such as ill in will."""
+    second, values = next(case for case in drawn() if certain(*case))
+    code, _ = read_audit(published(tmp_path, second, values, out=False, reason="only for incomers"))
+    assert code == 3
+
+
 def households(value, homes=tuple(f"Elm Row {n}" for n in range(20))):
     """Return rows in two releases, with a home that the second one withholds, of two people of each household."""
     rows = [[f"{n % 7}0-{n % 7}9", home, value(at)] for at, home in enumerate(homes) for n in (at, at + 1)]
