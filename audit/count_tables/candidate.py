@@ -162,8 +162,12 @@ def judge_candidate(
     limit = budget if repairs else None
     marked = _signs(counts, last)
     # A cell left empty beside further markers would be known to have a count that none of them can stand for. If they
-    # are not enough, all are left empty: so that any sign may stand there, or else, which asks less, none.
-    ways: list[tuple[dict[int, str], Sequence[int]]] = [(marked, [*marked])] * bool(marked)
+    # are not enough, only tables that have one already get more of them, and others none; then all are left empty: so
+    # that any sign may stand there, or else, which asks less, none.
+    with_marker = {*counts.file[counts.hidden & (counts.text != "")].tolist()}
+    by_table = {row: marked[row] for row in marked if counts.file[row] in with_marker}
+    by_table |= {row: "" for row in last if by_table and counts.file[row] not in with_marker}
+    ways: list[tuple[dict[int, str], Sequence[int]]] = [(each, [*each]) for each in (marked, by_table) if each]
     ways += [] if manifest.blank_is_zero else [(dict.fromkeys(last, ""), last), ({}, last)]
 
     def searching(rows: Iterable[int], signs: Mapping[int, str]) -> HidingSearch:
@@ -256,7 +260,17 @@ def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
     markers = {text: ends for text, ends in counts.manifest.markers.items() if text.casefold() not in NOT_APPLICABLE}
     ends = {text: low for text, (low, most) in markers.items() if most >= UNBOUNDED}
     ordered = sorted(ends, key=lambda text: (-ends[text], -used[text]))
-    fit = {row: next((text for text in ordered if ends[text] <= least[row]), "") for row in rows}
+    # A second sign in a table would say that the first cannot stand there, so each table has one: the one it has, or
+    # one that can stand for all its counts.
+    in_table = dict[int, list[str]]()
+    for file in {int(counts.file[row]) for row in rows}:
+        own = counts.file == file
+        has, lowest = {*counts.text[own & counts.hidden].tolist()}, int(least[own & counts.shown].min(initial=1))
+        in_table[file] = ([text for text in ordered if text in has] or [t for t in ordered if ends[t] <= lowest])[:1]
+    fit = {
+        row: next((text for text in in_table[int(counts.file[row])] or ordered if ends[text] <= least[row]), "")
+        for row in rows
+    }
     takes = [_takes_text(part) for part in counts.parts]
     without, places = counts.manifest.not_counts, {(part.file.path, sign) for part in counts.parts for sign in ordered}
     noted = {(path, sign): noted_range(path, sign, without) for path, sign in places}

@@ -224,7 +224,7 @@ def _blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Itera
     )
     if (ends := _first_disclosing(judged, reading, blank, large)) is not None:
         yield say(
-            "if counts below {least} have a marker, and only larger ones are left blank, more follows from the tables: "
+            "if counts below {least} have a marker, and larger ones are left blank, more follows from the tables: "
             "{remedy}",
             least=ends[0],
             remedy=remedy,
@@ -243,13 +243,18 @@ def _first_disclosing(
 ) -> Interval | None:
     """Return the first range of blank cells from which more follows, if other rows have smaller counts.
 
-    If all releases read so contradict themselves, each is read so alone.
+    If all releases read so contradict themselves, each is read so alone; then with blank cells that may have any count,
+    such as a small one that a repair left blank, beside smaller counts in the same tables.
     """
     releases = np.unique(judged.counts.release[blank]).tolist()
+    beside = np.isin(judged.counts.file, judged.counts.file[blank])
     for ends, smaller in ways:
         for some in (releases, *([each] for each in releases)):
             of_some = np.isin(judged.counts.release, some)
             more = _more_by_blanks(judged, reading, ends, blank & of_some, smaller & of_some)
+            if more is None:
+                rows = smaller & of_some & beside
+                more = _more_by_blanks(judged, reading, (0, UNBOUNDED), blank & of_some, rows, below=ends[0])
             if more:
                 return ends
             if more is not None:
@@ -258,11 +263,11 @@ def _first_disclosing(
 
 
 def _more_by_blanks(
-    judged: JudgedCounts, reading: SecondReading, ends: Interval, blank: Flags, small: Flags
+    judged: JudgedCounts, reading: SecondReading, ends: Interval, blank: Flags, small: Flags, below: int | None = None
 ) -> bool | None:
     """Return whether more follows if blank cells lie in a range, and `small` ones below; None if they cannot."""
     counts, (least, most) = judged.counts, ends
-    upper = np.where(small & ~blank, np.minimum(counts.upper, least - 1), counts.upper)
+    upper = np.where(small & ~blank, np.minimum(counts.upper, (below or least) - 1), counts.upper)
     blank = _may_count(counts, blank, upper, least)
     if not blank.any():
         return None

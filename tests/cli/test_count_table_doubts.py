@@ -1701,6 +1701,15 @@ def test_blank_cells_that_may_not_be_small_are_asked_about(rules, code, tmp_path
     assert (found[0], "if counts below 5 have a marker" in found[1]) == (code, code == 3)
 
 
+@pytest.mark.parametrize(("all_of_a", "code"), [(8, 3), (30, 0)])
+def test_markers_are_small_beside_blank_cells_of_which_some_are_small_too(all_of_a, code, tmp_path):
+    """Not both blank cells of C are larger, but if c stands for 1 to 4, both of A are 4 where they are 8 together."""
+    rows = [("A", "f", "c"), ("A", "m", "c"), ("A", "All", f"{all_of_a}"), ("C", "f", ""), ("C", "m", ""),
+            ("C", "All", "7"), ("All", "f", ""), ("All", "m", ""), ("All", "All", f"{all_of_a + 7}")]  # fmt: skip
+    found = verdict(written(tmp_path, rows, table=f"{TABLE}markers.c = [1, inf]"))
+    assert (found[0], "if counts below 5 have a marker" in found[1]) == (code, code == 3)
+
+
 @pytest.mark.parametrize(("all_of_a", "absent", "code"), [(8, "", 3), (8, 'absent = "unknown"', 0), (13, "", 0)])
 def test_blank_cells_that_may_not_be_large_are_asked_about(all_of_a, absent, code, tmp_path):
     """If x stands for 5 and more, the blank cell is at most 4, and so is s: of 8 both are 4. Of 13, it cannot be."""

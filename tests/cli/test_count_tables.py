@@ -387,7 +387,7 @@ def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_pa
         ({"c": (0, None)}, ["*", "c"]),
         ({"c": (0, None), "..": (0, None)}, ["*", "c"]),
         ({"*": (1, 4), "c": (0, None)}, ["c", "c"]),
-        ({"*": (1, 4), "c": (5, None), "..": (0, None)}, ["..", "c"]),
+        ({"*": (1, 4), "c": (5, None), "..": (0, None)}, ["..", ".."]),  # c would say that the other is at most 1
         ({"*": (1, 4), "c": (5, None)}, ["*", "5", "c"]),  # a blank cell beside c would be less than 5
         ({"c": (1, None)}, ["*", "c"]),
         ({".": (1, None), "-": (0, 0)}, ["*", "."]),
@@ -413,6 +413,24 @@ def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs,
     told = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["hide"]
     assert {each["sign"] for each in told} <= {*signs}
     assert bool(re.search("cell is left empty|cells are left empty", out)) == (not all(each["sign"] for each in told))
+
+
+@pytest.mark.parametrize("has", ["c", "•", ""])
+def test_a_repair_writes_one_sign_into_all_hidden_cells_of_a_table(has, tmp_path):
+    """The 0 cannot have c: a second sign would say which count it hides, and that c is small where others have it."""
+    totals, markers = {"area": "All", "sex": "All"}, {"c": (1, None), "•": (0, None)}
+    first = [(("A", "m"), "c"), (("A", "f"), "c"), (("A", "All"), "40")]
+    folder = TinyTables(("area", "sex"), [first], totals=totals, markers=markers, min_count=5).write(
+        tmp_path / "series"
+    )
+    rows = ["A,m,0", "A,f,7", "A,All,7", "B,m,8", "B,f,3", "B,All,11", f"C,m,{has or 20}", f"C,f,{has or 30}"]
+    rows += ["C,All,50", f"All,m,{28 if not has else ''}", f"All,f,{40 if not has else ''}", "All,All,68"]
+    candidate = tmp_path / "2.csv"
+    candidate.write_text("\n".join(["area,sex,n", *(row for row in rows if row[-1] != ",")]) + "\n", encoding="utf-8")
+    code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert (code, err) == (0, ""), out
+    texts = (line.rsplit(",", 1)[1] for line in (tmp_path / "out/2.csv").read_text(encoding="utf-8").splitlines()[1:])
+    assert {text for text in texts if not text.isdigit()} == {has or "•"}
 
 
 @pytest.mark.parametrize("is_safe", [True, False], ids=["safe before", "not safe before"])

@@ -162,6 +162,12 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_count_table_reading.py::test_a_number_of_several_rows_may_count_these_rows_alone": [
         ("audit.count_tables.second_reading._sums_disclose_more", "closed == manifest.open", "True"),
     ],
+    "cli/test_count_table_doubts.py::test_markers_are_small_beside_blank_cells_of_which_some_are_small_too": [
+        ("audit.count_tables.second_reading._first_disclosing", "below=ends[0]", "below=None"),
+    ],
+    "cli/test_count_tables.py::test_a_repair_writes_one_sign_into_all_hidden_cells_of_a_table": [
+        ("audit.count_tables.candidate._signs", ")[:1]", ")"),
+    ],
     "cli/test_accepted_counts.py::test_what_only_a_later_release_asks_about_is_not_new_if_it_followed_before": [
         ("audit.count_tables.table_audit._unasked_before", "{*map(_digest, files)} <= baseline.digests", "True"),
         ("audit.count_tables.table_audit.accepted_counts", "**{ident: found[ident] for ident in unasked}", ""),
