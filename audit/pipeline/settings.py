@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict, get_type_hints
 
-from audit.clauses.count_limits import COUNT_CLAUSES
-from audit.clauses.registry import OWN
 from audit.model.adversary import AdversaryKind
 from audit.model.audit_options import AuditOptions
 from audit.runtime.engine import Engine
@@ -26,12 +24,6 @@ class Setting:
     metavar: str | None = None
 
 
-_LIMITS = (
-    ", ".join(name if each.default is None else f"{name} (default {each.default:g})" for name, each in clauses.items())
-    for clauses in (OWN, COUNT_CLAUSES)
-)
-
-
 class CountSettings(TypedDict, total=False):
     """The settings of all audits.
 
@@ -44,7 +36,7 @@ class CountSettings(TypedDict, total=False):
         Mapping[str, float] | None,
         Setting(
             None,
-            f"set a limit of the policy, on which the verdict depends: {'; of count tables: '.join(_LIMITS)}",
+            "set a limit of the policy, on which the verdict depends, such as k=5 (an unknown name lists them)",
             "CLAUSE=LIMIT",
         ),
     ]
