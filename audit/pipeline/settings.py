@@ -36,7 +36,8 @@ class CountSettings(TypedDict, total=False):
         Mapping[str, float] | None,
         Setting(
             None,
-            "set a limit of the policy, on which the verdict depends, such as k=5 (an unknown name lists them)",
+            "set a limit of the policy, on which the verdict depends: max_risk (default 1), min_e (2), k (2), "
+            "max_ever_risk, closeness (0.1); of count tables: min_count (2), min_width (2), min_labels (2)",
             "CLAUSE=LIMIT",
         ),
     ]

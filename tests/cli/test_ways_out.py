@@ -15,6 +15,7 @@ from contextlib import suppress
 import pytest
 
 from attacks.registry import ATTACKS
+from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import CLAUSES
 from audit.cli.main import COMMANDS
 from reports.registry import FORMATS
@@ -67,7 +68,7 @@ def test_excel_without_the_extra(tmp_path, monkeypatch):
 
 def test_the_help_names_every_clause_with_its_default():
     said = " ".join(run_main("--help")[1].split())
-    for name, clause in CLAUSES.items():
+    for name, clause in (*CLAUSES.items(), *COUNT_CLAUSES.items()):
         limit = "" if clause.default is None else rf" \((default )?{clause.default:g}\)"
         assert re.search(name + limit, said), name
 
