@@ -251,9 +251,9 @@ def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
     """Return the marker that can stand for a row's count and for larger ones; no row without one.
 
     It says no more than an empty cell, except that the count is not 0: if others have a marker, an empty cell would say
-    that the count is not small. The most telling of such markers is taken, then the most frequent. None is taken of
-    which a note beside the table, if `not_counts` lacks it, says that it stands for smaller counts. A Parquet column of
-    numbers has no markers.
+    that the count is not small. Of the markers that fit, the most telling is taken, then the most frequent. None is
+    taken of which a note beside the table, if `not_counts` lacks it, says that it stands for smaller counts. A Parquet
+    column of numbers has no markers.
     """
     used = Counter(counts.text[counts.hidden].tolist())
     least = np.maximum(hidden_lower(counts), np.minimum(counts.lower, 1))

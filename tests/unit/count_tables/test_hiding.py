@@ -235,15 +235,20 @@ def test_a_count_that_may_be_known_more_precisely_than_is_proved_is_new(tmp_path
     assert [[(each.lower, each.upper) for each in found] for found in new] == [[], [(2, 5)]]
 
 
-@pytest.mark.parametrize(("over_time", "is_open"), [("same", True), ("cumulative", True), ("independent", False)])
-def test_a_count_known_before_may_be_known_more_precisely_than_is_proved(over_time, is_open, tmp_path):
-    """A limit leaves open whether the candidate sharpens it, but not of other people's counts of an earlier release."""
+def two_hidden_counts(over_time, folder):
+    """Write two releases, of which the first hides two counts of 1 to 4; return the manifest."""
     rows = [(("A",), "s"), (("B",), "s"), (("C",), "20"), (("D",), "20"), (("All",), "45")]
     series = TinyTables(
         ("area",), [rows, [(("C",), "20")]], totals={"area": "All"}, markers={"s": (1, 7)}, over_time=over_time,
         min_width=5, min_count=4,
     )  # fmt: skip
-    manifest = read_table_manifest(series.write(tmp_path))
+    return read_table_manifest(series.write(folder))
+
+
+@pytest.mark.parametrize(("over_time", "is_open"), [("same", True), ("cumulative", True), ("independent", False)])
+def test_a_count_known_before_may_be_known_more_precisely_than_is_proved(over_time, is_open, tmp_path):
+    """A limit leaves open whether the candidate sharpens it, but not of other people's counts of an earlier release."""
+    manifest = two_hidden_counts(over_time, tmp_path)
     earlier = replace(manifest, releases=manifest.releases[:1])
     exact, limited = (
         judge_candidate(earlier, manifest.releases[1], each, EVERYTHING)[0] for each in (Differencing(), Limited())
@@ -256,12 +261,7 @@ def test_a_count_known_before_may_be_known_more_precisely_than_is_proved(over_ti
 @pytest.mark.parametrize("how", ["waiver", "baseline"])
 def test_no_interval_is_accepted_that_may_be_narrower_than_is_proved(how, over_time, tmp_path):
     """A limit leaves open whether a later release sharpens an accepted count; independent ones do not."""
-    rows = [(("A",), "s"), (("B",), "s"), (("C",), "20"), (("D",), "20"), (("All",), "45")]
-    series = TinyTables(
-        ("area",), [rows, [(("C",), "20")]], totals={"area": "All"}, markers={"s": (1, 7)}, over_time=over_time,
-        min_width=5, min_count=4,
-    )  # fmt: skip
-    manifest = read_table_manifest(series.write(tmp_path))
+    manifest = two_hidden_counts(over_time, tmp_path)
     found = audit_tables(manifest, Differencing(), EVERYTHING)
     assert [(each.lower, each.upper) for each in found.findings] == [(1, 4), (1, 4)]
     options = EVERYTHING
