@@ -198,14 +198,15 @@ def test_without_the_library_the_line_says_what_to_install(monkeypatch):
     assert err.count("\n") == 1
 
 
-def test_an_interrupt_ends_the_run_and_the_workers():
+@pytest.mark.parametrize("wait", ["list(engine.results(tasks))", "for _ in range(5000): gc.collect()"])
+def test_an_interrupt_ends_the_run_and_the_workers(wait):
     code = (
-        "import time; from audit.runtime.distributed.dask_cluster import cluster\n"
+        "import gc, time; from audit.runtime.distributed.dask_cluster import cluster\n"
         "if __name__ == '__main__':\n"
         "    with cluster(workers=2) as engine:\n"
         "        tasks = [engine.submit(time.sleep, 100) for _ in range(2)]\n"
         "        print('begun', flush=True)\n"
-        "        list(engine.results(tasks))\n"
+        f"        {wait}\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True

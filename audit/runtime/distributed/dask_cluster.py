@@ -157,6 +157,7 @@ def cluster(address: str | None = None, workers: int | None = None) -> Iterator[
 def _start(workers: int) -> Iterator[Client]:
     import dask
     from distributed import Client, LocalCluster, Security
+    from distributed.gc import disable_gc_diagnosis
 
     with (
         tempfile.TemporaryDirectory(prefix="audit-") as folder,
@@ -176,6 +177,8 @@ def _start(workers: int) -> Iterator[Client]:
         except Exception as error:  # a process can fail to start in many ways
             what = f"{workers} workers could not be started on this machine"
             raise UsageError(f"{what}; start fewer (--jobs), or use --engine local") from error
+        # The scheduler watches garbage collections of this process: Ctrl-C during one of them would be lost.
+        disable_gc_diagnosis()
         with processes, Client(processes) as client:
             yield client
 
