@@ -20,7 +20,7 @@ import numpy as np
 from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, ListedValue, RiskClause, TrueValues, attack_reason
 from audit.findings.likely_value import GraveHistories
 from audit.model.arrays import Flags, Floats
-from audit.model.evidence import CandidatePools, Evidence, Transitions, claimed_code
+from audit.model.evidence import CandidatePools, Evidence, claimed_code
 from audit.model.finding import Claims
 from audit.model.outcome import BELOW_ONE, Outcome
 from audit.model.report import Violation
@@ -190,84 +190,54 @@ def ever_risks(
         kept[: len(left_out)] &= ~left_out[: len(kept)]
         risk = np.where(kept, known.risk, np.nan)
         return EverRisks(risk, known.certain & kept, unpublished, named, known.without & kept, kept)
-    histories = _Histories(evidence, flags)
+    risk, certain = _estimated(evidence, flags, left_out)
+    return EverRisks(risk, certain, unpublished, named)
+
+
+def _estimated(evidence: Evidence, grave: Flags, left_out: Flags) -> tuple[Floats, Flags]:
+    """Return each person's probability of ever having had a grave value, and whether it is certain, by own groups.
+
+    `every` and `never` are sums over all histories so far that end in each value: of all, and of those without a grave
+    value; `may` says where there are any of the latter, however small their weight.
+    """
+    people, values = evidence.pools(len(evidence.tags) - 1).people, len(grave)
+    every, never, may = np.ones((3, people, values))
+    seen, counted = np.zeros((2, people), dtype=np.bool_)
+    follows = None if evidence.transitions is None else evidence.transitions.weight
+
     for pools in evidence.stream():
-        histories.add(pools)
-    counted = histories.counted.copy()
-    counted[: len(left_out)] &= ~left_out[: len(counted)]
-    return replace(histories.risks(counted, unpublished), named=named)
-
-
-class _Histories:
-    """Sums over all histories so far that end in each value: of all histories, and of those without a grave value."""
-
-    def __init__(self, evidence: Evidence, grave: Flags) -> None:
-        self._transitions: Transitions | None = evidence.transitions
-        self._evidence, self._grave = evidence, grave
-        self.all: Floats = np.zeros((0, 0))
-        self.never: Floats = np.zeros((0, 0))
-        self.may: Flags = np.zeros((0, 0), dtype=np.bool_)
-        self.seen: Flags = np.zeros(0, dtype=np.bool_)
-        self.counted: Flags = np.zeros(0, dtype=np.bool_)
-
-    def add(self, pools: CandidatePools) -> None:
-        """Add a release."""
-        people, values = max(pools.people, len(self.seen)), len(self._evidence.values)
-        self._grow(people, values)
-        grave = self._grave
-        table = np.zeros((pools.n_pools, values))
-        rows = pools.table()
-        table[:, : rows.shape[1]] = rows
-        size = table.sum(axis=1, keepdims=True)
-        share = np.divide(table, size, out=np.zeros_like(table), where=size > 0)[pools.pool]
-        if pools.fixed is not None:
-            known = np.flatnonzero(pools.fixed >= 0)
-            share[known] = 0.0
-            share[known, pools.fixed[known]] = 1.0
-        person = pools.person
-        self.counted[person] |= True if pools.counted is None else pools.counted
-        before = self.seen[person]
+        person, share = pools.person, _shares(pools, values)
         clean = np.where(grave, 0.0, share)
-        for sums, weight in ((self.all, share), (self.never, clean)):
-            sums[person] = np.where(before[:, None], self._moved(sums[person]), 1.0) * weight
-        free = np.where(before[:, None], self._reached(self.may[person]), True) & (clean > 0)
-        self.may[person] = free
+        whole, without, free = every[person], never[person], may[person]
+        if follows is not None:
+            before = seen[person, np.newaxis]
+            whole, without = np.where(before, whole @ follows, 1.0), np.where(before, without @ follows, 1.0)
+            free = np.where(before, free @ (follows > 0), 1.0)
+        whole, without = whole * share, without * clean
         # Both sums are scaled by the same factor, so that long histories do not vanish.
-        scale = self.all[person].max(axis=1, keepdims=True)
-        for sums in (self.all, self.never):
-            sums[person] = np.divide(sums[person], scale, out=np.zeros_like(scale * sums[person]), where=scale > 0)
-        self.seen[person] = True
+        scale = whole.max(axis=1, keepdims=True)
+        scale[scale == 0] = 1.0
+        every[person], never[person], may[person] = whole / scale, without / scale, (free > 0) & (clean > 0)
+        counted[person] |= True if pools.counted is None else pools.counted
+        seen[person] = True
 
-    def _grow(self, people: int, values: int) -> None:
-        more = ((0, people - len(self.seen)), (0, values - self.all.shape[1]))
-        self.all, self.never, self.may = np.pad(self.all, more), np.pad(self.never, more), np.pad(self.may, more)
-        self.seen, self.counted = np.pad(self.seen, more[:1]), np.pad(self.counted, more[:1])
+    counted[: len(left_out)] &= ~left_out[:people]
+    total = every.sum(axis=1)
+    possible = counted & (total > 0)
+    certain = possible & ~may.any(axis=1)
+    risk = np.full(people, np.nan)
+    risk[possible] = np.minimum(1.0 - never.sum(axis=1)[possible] / total[possible], BELOW_ONE)
+    risk[certain] = 1.0  # only a certain event has risk 1
+    return risk, certain
 
-    def _moved(self, sums: Floats) -> Floats:
-        return sums if self._transitions is None else sums @ self._weight(sums.shape[1])
 
-    def _reached(self, may: Flags) -> Flags:
-        if self._transitions is None:
-            return may
-        return (may.astype(np.float64) @ (self._weight(may.shape[1]) > 0)) > 0
-
-    def _weight(self, values: int) -> Floats:
-        if self._transitions is None:
-            raise AssertionError("values never change")
-        known = self._transitions.weight
-        weight = np.zeros((values, values))
-        most = min(values, len(known))
-        weight[:most, :most] = known[:most, :most]
-        return weight
-
-    def risks(self, counted: Flags, unpublished: tuple[str, ...]) -> EverRisks:
-        """Return the risks of the people who count."""
-        total, never = self.all.sum(axis=1), self.never.sum(axis=1)
-        possible = counted & (total > 0)
-        risk = np.full(len(total), np.nan)
-        certain = possible & ~self.may.any(axis=1)
-        risk[possible] = 1.0 - never[possible] / total[possible]
-        # Only a certain event has risk 1.
-        risk[possible & ~certain] = np.minimum(risk[possible & ~certain], BELOW_ONE)
-        risk[certain] = 1.0
-        return EverRisks(risk, certain, unpublished)
+def _shares(pools: CandidatePools, values: int) -> Floats:
+    """Return the share of each value in the pool of each person; shape (persons, values)."""
+    rows = pools.table()
+    share = (rows / np.maximum(rows.sum(axis=1, keepdims=True), 1))[pools.pool]
+    share = np.pad(share, ((0, 0), (0, values - rows.shape[1])))
+    if pools.fixed is not None:
+        known = np.flatnonzero(pools.fixed >= 0)
+        share[known] = 0.0
+        share[known, pools.fixed[known]] = 1.0
+    return share
