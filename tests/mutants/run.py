@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stdout
@@ -34,10 +35,15 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "demo-series", "data
 FRESH = multiprocessing.get_context("forkserver")
 """Processes that have the libraries of tests already, but nothing of this project."""
 FRESH.set_forkserver_preload(["pytest", "hypothesis", "xdist.plugin", "numpy", "pyarrow.compute", "scipy.sparse"])
-WORDS = ("--assert=plain", "--hypothesis-profile=unshrunk", "--hypothesis-seed=0", "-p", "no:cacheprovider")
-"""One counterexample suffices, however long; where CI is set, pytest would compare what differs for minutes."""
+WORDS = ("--assert=plain", "--tb=native", "--hypothesis-profile=unshrunk", "--hypothesis-seed=0", "-pno:cacheprovider")
+"""One counterexample suffices, however long; where CI is set, pytest would compare what differs for minutes.
+
+Python's own traceback does not look for the file of each module that there is.
+"""
 FORKED = multiprocessing.get_context("fork")
 """Processes that have all modules of the one that starts them."""
+FUNCTIONS: dict[tuple[str, str, tuple[str, ...]], list[FunctionType]] = defaultdict(list)
+"""The functions of these modules by where their code stands: looked for once, not in each process."""
 
 
 def tested(tests: Iterable[str], jobs: int, code: CodeType | None) -> tuple[int | None, str]:
@@ -69,12 +75,14 @@ def _test(tree: Path, words: list[str], printed: str, code: CodeType | None) -> 
     if code is None:
         _enter(tree)
     else:
-        place = (code.co_filename, code.co_qualname, code.co_freevars)
-        for function in [each for each in gc.get_objects() if type(each) is FunctionType]:
-            own = function.__code__
-            if (own.co_filename, own.co_qualname, own.co_freevars) == place:
-                function.__code__ = code
+        for function in FUNCTIONS[_place(code)]:
+            function.__code__ = code
     sys.exit(pytest.main(words))
+
+
+def _place(code: CodeType) -> tuple[str, str, tuple[str, ...]]:
+    """Return what a function has in common with itself in another version of its file."""
+    return code.co_filename, code.co_qualname, code.co_freevars
 
 
 def _enter(tree: Path) -> None:
@@ -148,6 +156,10 @@ def begin(folder: str, files: list[str]) -> None:
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         pytest.main([*WORDS, "--collect-only", *files])
     gc.unfreeze()  # what tests/conftest.py has frozen, gc does not list
+    for each in gc.get_objects():
+        if type(each) is FunctionType:
+            FUNCTIONS[_place(each.__code__)].append(each)
+    gc.freeze()
 
 
 def main(words: list[str]) -> int:
