@@ -29,11 +29,11 @@ from audit.io.cell_reading import unknown_among
 from audit.io.column_names import is_quasi, sensitivity
 from audit.io.manifest import ANY, NAME, NEVER, Manifest, ReleaseFiles, is_about_tables, parse_manifest
 from audit.io.publication_order import in_time, named_like
-from audit.io.roles import columns_without_role
+from audit.io.roles import beside_record, columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
-from audit.io.rules.rows import COUNTERFEITS, OF_PEOPLE, Unnamed
+from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, Unnamed
 from audit.io.series import check_headers
 from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_line, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
@@ -269,19 +269,21 @@ class _Asked:
     # -- roles
 
     def ask_roles(self, manifest: Manifest, found: Mapping[str, Column]) -> None:
-        """Ask for the role of each column that has none or a guessed one.
+        """Ask for the role of each column that has none or a guessed one, or cannot have the one that is stated.
 
         Raises:
             UsageError: no column is sensitive.
         """
-        waiting = list(dict.fromkeys([*_guessed(manifest, found), *columns_without_role(manifest)]))
+        record = manifest.columns.record
+        refused = [record] if record is not None and self.beside(record) is not None else []
+        waiting = list(dict.fromkeys([*_guessed(manifest, found), *refused, *columns_without_role(manifest)]))
         for name in filter(None, waiting):
             waiting += [each for each in self.ask_role(name, found.get(name)) if each not in waiting]
         if not self.named("sensitive") and (known := self.named("quasi_identifiers")):
             question = say("By these answers no column is sensitive. Which of these is?")
             name = self.ask(Question(question, dict.fromkeys(known, ""), ""))
             self.take_role(name, "quasi_identifiers")
-            self.give_role(name, "sensitive", "")
+            self.give_role(name, "sensitive")
         if not self.named("sensitive"):
             raise UsageError(say("by these answers no column is sensitive, and nothing can be judged; answer again"))
 
@@ -302,21 +304,52 @@ class _Asked:
             question = f"{question} {say('Its name does not say that it is sensitive.')}"
         elif supported.get(before or "quasi_identifiers"):
             default = before or "quasi_identifiers"
-        role = self.ask(Question(question, answers, default))
+        role, beside = self.ask_which(name, Question(question, answers, default))
         reason = str(self.columns[role][name]) if role == before == "unlinkable" else ""
         if role == "unlinkable":
             reason = self.ask(text_of(why_unlinkable(name), reason or OPEN))
         if OPEN in (role, reason):
             self.left |= _OF_PEOPLE if f"columns.{before}" in _OF_PEOPLE else {f"columns.{before}"}
             return []
-        if role == before != "unlinkable":
+        if role == before != "unlinkable" and not beside:
             return []
         excluded = self.named(_EXCLUDES.get(role, ""))
-        lost = [*(each for each in self.named(role) if role in _SINGLE and each != name), *excluded]
-        for each in dict.fromkeys([name, *excluded]):
+        lost = [*(each for each in self.named(role) if role in _SINGLE and each not in (name, beside)), *excluded]
+        for each in dict.fromkeys(filter(None, [name, beside, *excluded])):
             self.take_role(each, self.role(each))
-        self.give_role(name, role, reason)
+        self.give_role(name, role, reason, beside)
         return lost
+
+    def beside(self, name: str) -> list[str] | None:
+        """Return the columns that name each row together with one that does not by itself; None for one that does.
+
+        None, too, if the rows are episodes, so that records are not followed.
+        """
+        if self.manifest is None or self.columns.get(SeveralRows.key) == EPISODES:
+            return None
+        return beside_record(self.manifest, name)
+
+    def ask_which(self, name: str, question: Question) -> tuple[str, str]:
+        """Ask for a column's role; return it with the column that names the records together with it, if one does.
+
+        A column that several rows of a release share is no record id alone.
+        """
+        role = self.ask(question)
+        others = self.beside(name) if role == "record" else None
+        if others is None:
+            return role, ""
+        shared = say(
+            'Several rows of a release have the same "{column}", as people of one household have, so it names no '
+            "record by itself.",
+            column=printable(name),
+        )
+        if others:
+            text = f"{shared} {say('Which column counts these people, and so names the record together with it?')}"
+            answers = {**dict.fromkeys(others, ""), OPEN: say("none; then it is no record id")}
+            if (beside := self.ask(Question(text, answers, OPEN))) != OPEN:
+                return role, beside
+        answers = {answer: follows for answer, follows in question.answers.items() if answer != role}
+        return self.ask(Question(f"{shared} {question.text}", answers, OPEN)), ""
 
     def role(self, name: str) -> str:
         """Return a column's present role; an empty text if it has none."""
@@ -350,8 +383,8 @@ class _Asked:
         elif name in self.columns.get("changing", []):
             self.columns["changing"].remove(name)
 
-    def give_role(self, name: str, role: str, reason: str) -> None:
-        """Name a column under the key of its role."""
+    def give_role(self, name: str, role: str, reason: str = "", beside: str = "") -> None:
+        """Name a column under the key of its role, with the one that names the records together with it."""
         import tomlkit
 
         value = self.columns.get(role)
@@ -360,7 +393,7 @@ class _Asked:
                 value = self.columns[role] = tomlkit.inline_table()
             value[name] = reason
         elif role in _SINGLE or (value is None and role == "sensitive"):
-            self.columns[role] = name
+            self.columns[role] = [name, beside] if beside else name
         elif value is None or isinstance(value, str):
             self.columns[role] = [*self.named(role), name]
         else:

@@ -1,7 +1,8 @@
 """Composed columns: read a column that is spread over several, as in anonypyx's machine-readable form.
 
 `age_min` and `age_max` are read as the interval column `age`, and the flags `sex_Female` and `sex_Male` as the set
-column `sex`. A composed column exists if its parts exist after columns are renamed.
+column `sex`. The columns `Household` and `Person` are read as `Household + Person`, the texts of both: so record ids of
+two columns are read. A composed column exists if its parts exist after columns are renamed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from audit.runtime.phrases import say
 if TYPE_CHECKING:
     from audit.model.errors import Problems
 
+TOGETHER = " + "
+"""What stands between the names of columns that are read as one, and between their texts."""
+
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
 
@@ -28,12 +32,16 @@ def parts_of(column: str, names: Collection[str]) -> tuple[str, ...]:
 
     >>> parts_of("age", ["age_min", "age_max"]), parts_of("sex", ["sex_F", "sex_M", "sexes"]), parts_of("a", ["a"])
     (('age_min', 'age_max'), ('sex_F', 'sex_M'), ())
+    >>> parts_of("Household + Person", ["Household", "Person"])
+    ('Household', 'Person')
     """
     if column in names:
         return ()
     ends = (f"{column}_min", f"{column}_max")
     if all(end in names for end in ends):
         return ends
+    if len(several := tuple(column.split(TOGETHER))) > 1 and {*several} <= {*names}:
+        return several
     flags = tuple(name for name in names if name.startswith(f"{column}_") and name != f"{column}_")
     return flags if len(flags) > 1 else ()
 
@@ -84,6 +92,8 @@ def composed(table: Table, column: str, parts: tuple[str, ...], problems: Proble
     cells = [[names[codes[row]] for codes, names in coded] for row in first.tolist()]
     if parts == (f"{column}_min", f"{column}_max"):
         texts = [low if low == high else f"[{low}, {high}]" for low, high in cells]
+    elif parts == tuple(column.split(TOGETHER)):
+        texts = [TOGETHER.join(row) if all(row) else "" for row in cells]
     else:
         texts = _sets(table, column, parts, cells, problems)
 

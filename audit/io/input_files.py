@@ -81,7 +81,7 @@ def published_file(manifest: Manifest, release: ReleaseFiles) -> InputFile:
     if columns.individual not in names:
         return InputFile(release.rows)
     published = {*columns.sensitive, *columns.quasi_identifiers, columns.group, columns.record, columns.count} - {None}
-    published |= {part for name in columns.quasi_identifiers for part in parts_of(name, names)}
+    published |= {part for name in (*columns.quasi_identifiers, columns.record or "") for part in parts_of(name, names)}
     kept = {own: name for own, name in zip(spelled, names, strict=True) if name in published}
     return InputFile(release.rows, tuple(kept), tuple(kept.values()), headings.declared)
 

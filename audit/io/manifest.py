@@ -16,6 +16,7 @@ from typing import Any, Generic, Self, TypeVar
 from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments, read_adjusted
 from audit.io.cells import Kind
+from audit.io.composed_columns import TOGETHER
 from audit.io.diagnostics import is_there
 from audit.io.paths import as_path, is_remote, real_path
 from audit.io.publication_order import in_time, without_accents
@@ -463,16 +464,25 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             values = (sensitive.strip(),)
         elif not values:
             self.note("sensitive", say("no sensitive column is named"), say('write sensitive = "…" under [columns]'))
+        listed = isinstance(table.get("record"), list)
+        record = self.texts(table, "record") if listed else ()
         roles = Columns(
             sensitive=values,
             quasi_identifiers=self.texts(table, "quasi_identifiers"),
             group=self.text(table, "group"),
             individual=self.text(table, "individual"),
-            record=self.text(table, "record"),
+            record=(TOGETHER.join(record) or None) if listed else self.text(table, "record"),
             count=self.text(table, "count"),
         )
         columns = with_rules(self, table, roles)
-        self.check_roles([*columns.named, columns.count, *(name for rule in columns.rules for name in rule.roles)])
+        self.check_roles(
+            [
+                *columns.named,
+                *(record if len(record) > 1 else ()),
+                columns.count,
+                *(name for rule in columns.rules for name in rule.roles),
+            ]
+        )
         if columns.count and columns.individual:
             self.note(
                 "count", say("a row that stands for several people cannot name one"), say("delete count or individual")

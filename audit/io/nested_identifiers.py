@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from audit.io.composed_columns import TOGETHER
 from audit.io.respelling import like_digits, skeleton
 
 _RUNS = re.compile(r"[0-9]+|[^\W\d_]+")
@@ -128,7 +129,19 @@ def alike_but_for_a_number(texts: Collection[str]) -> list[list[str]]:
     ([['40701', '40702']], [])
     >>> alike_but_for_a_number(["h1-1", "h1-2", "h2-1", "h3-1"])
     [['h1-1', 'h1-2']]
+
+    Ids of several columns are divided by the text that the most of them differ in.
+
+    >>> alike_but_for_a_number(["h1 + 1", "h1 + 2", "h2 + 1"])
+    [['h1 + 1', 'h1 + 2']]
     """
+    parts = {text: text.split(TOGETHER) for text in sorted(texts)}
+    if (shared := min(map(len, parts.values()), default=1)) > 1:
+        finest = max(range(shared), key=lambda at: len({each[at] for each in parts.values()}))
+        by_part = defaultdict[str, list[str]](list)
+        for text, each in parts.items():
+            by_part[each[finest]].append(text)
+        return [each for each in by_part.values() if len(each) > 1]
     groups = cases(texts, _SHORT)
     lengths = {len(text) if text.isdecimal() else 0 for text in texts}
     for digits in (1, 2) if not groups and len(lengths) == 1 and max(lengths) >= _FIXED else ():

@@ -14,6 +14,7 @@ import pyarrow as pa
 from audit.io.adjustments import Adjustments, adjusted, named_there, read_written, respelled
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
+from audit.io.composed_columns import TOGETHER
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles, key_name
@@ -22,10 +23,10 @@ from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, 
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
 from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
-from audit.io.toml import toml_key
+from audit.io.toml import toml_key, toml_line
 from audit.model.arrays import Codes, Counts, Flags, Integers, Numbers, combine, numbered
 from audit.model.errors import Problems, printable
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, say, typed
 
 SEVERAL_ROWS = Phrase(
     "keep one row for each person and release, or write under [columns] how several rows are judged: rows = "
@@ -405,7 +406,14 @@ class ReleaseReading:
             what = say(
                 "this record has another row in line {line}", line=str(table.line(int(place[coded.codes[again[0]]])))
             )
-            self._note(table, int(again[0]), column, what, say("keep one row for each record and release"))
+            remedy = say(
+                "keep one row for each record and release; a column that several people share, as a household's "
+                "number, is no record id: let `{command}` ask again, or write {example} with the column that counts "
+                "these people",
+                command=typed("audit init SERIES --confirm"),
+                example=f"record = {toml_line([*printable(column).split(TOGETHER), '…'])}",
+            )
+            self._note(table, int(again[0]), column, what, remedy)
         return coded
 
     def _distinct(self, table: Table, people: Codes, column: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from math import gcd, lcm
+from operator import not_
 from pathlib import Path
 from typing import TypeAlias
 
@@ -91,6 +92,33 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]]) -> list[t
         for counter, found in zip(once, single, strict=True):
             counter.update(found)
     return [(sum(times > 1 for times in each.values()), rows) for each, rows in zip(once, fewest, strict=True)]
+
+
+def beside_record(manifest: Manifest, column: str) -> list[str] | None:
+    """Return the columns that, each together with one, name each row of each release; None if it does so alone.
+
+    Columns that name each row alone are not among them. Rows without a text of the column do not count, and releases
+    that cannot be read are skipped; reading them reports the fault.
+    """
+    repeated, common = dict[str, bool](), set[str]()
+    for release in manifest.releases:
+        headings = manifest.headings(release.tag)
+        names = adjusted_names(release.rows, release.shown, headings, Problems()) or []
+        table = read_there(release.rows, release.shown, names, headings) if column in names else None
+        if table is None:
+            continue
+        table = table.without(table.where(column, not_))
+        coded = {name: text_codes(table.arrow(name)) for name in names}
+        bounds = {name: (codes, len(texts)) for name, (codes, texts) in coded.items()}
+        for name in names:
+            alone, beside = (
+                len(np.unique(combine(key, table.rows)[0])) for key in ([bounds[name]], [bounds[column], bounds[name]])
+            )
+            repeated[name] = repeated.get(name, False) or alone < table.rows
+            common |= {name} if beside < table.rows else set()
+    return (
+        [name for name, several in repeated.items() if several and name not in common] if repeated.get(column) else None
+    )
 
 
 def _skeletons(table: Table, column: str, headings: Adjustments) -> tuple[Codes, list[str]]:

@@ -116,13 +116,13 @@ def test_the_twin_that_is_unsafe_is_so_once_it_is_confirmed(folder):
 def test_a_column_that_loses_a_unique_role_is_asked_again(folder):
     write(
         folder / "series.toml",
-        MANIFEST.format(keys='"columns.quasi_identifiers"').replace("[columns]", '[columns]\nrecord = "Note"'),
+        MANIFEST.format(keys='"columns.quasi_identifiers"').replace("[columns]", '[columns]\ngroup = "Note"'),
     )
-    code, _, err, text = confirm(folder, "record", "unlinkable", "drawn anew each time")
+    code, _, err, text = confirm(folder, "group", "unlinkable", "drawn anew each time")
     assert code == 0, err
     assert said(err) == ["Sex", "Note"]
     columns = tomllib.loads(text)["columns"]
-    assert (columns["record"], columns["unlinkable"]) == ("Sex", {"Note": "drawn anew each time"})
+    assert (columns["group"], columns["unlinkable"]) == ("Sex", {"Note": "drawn anew each time"})
 
 
 def test_comments_about_a_column_with_another_role_go_though_they_are_on_two_lines(folder):
@@ -534,3 +534,31 @@ def test_what_was_guessed_of_a_column_is_not_said_of_its_new_role(tmp_path):
         code, _, err, text = confirm(tmp_path, *["?"] * 6, answer, more=40)
         assert code == 0, err
         assert ("# the worst case" in text) == stays
+
+
+@pytest.mark.parametrize(
+    ("stated", "answers", "record"),
+    [
+        ("", ["record", "Person"], ["Household", "Person"]),
+        ("", ["record", "?", "unlinkable", "drawn anew"], None),
+        ('record = "Household"\n', ["record", "Person"], ["Household", "Person"]),
+        ('record = "Household"\n', ["unlinkable", "drawn anew"], None),
+    ],
+)
+def test_a_column_that_people_share_names_a_record_only_with_another_one(tmp_path, stated, answers, record):
+    """It was written as answered, refused by each audit, and never asked about again."""
+    people = [[f"H{n // 2}", n % 2 + 1, "fm"[n % 2], ["flu", "cold", "gout"][n % 3]] for n in range(48)]
+    waves = [[str(wave), *row] for wave in (1, 2) for row in people]
+    write(tmp_path / "waves.csv", as_csv([["Wave", "Household", "Person", "Sex", "Disease"], *waves]))
+    write(
+        tmp_path / "series.toml",
+        '[series]\nreleases = ["waves.csv"]\nreleases_by = "Wave"\n\n[columns]\nsensitive = "Disease"\n'
+        f'{stated}quasi_identifiers = ["Sex"]\nunlinkable.Wave = "it says the release"\n'
+        + 'unlinkable.Person = "counts those of a household"\n'
+        * (record is None),
+    )
+    if stated:
+        assert 'write record = ["Household", "…"]' in refused(str(tmp_path))
+    code, out, err, text = confirm(tmp_path, *answers, more=4)
+    assert (code, "an audit refuses" in out, tomllib.loads(text)["columns"].get("record")) == (0, False, record), err
+    assert run_audit(tmp_path)[0] in {0, 1, 3}

@@ -1,8 +1,12 @@
 """Series whose rows are linked by a published record id, on the command line: inputs, reports, the clause k."""
 
+import random
+
 import pytest
 
 from tests.cli.forms import EXAMPLES, FORMS, edit, write_rows
+from tests.helpers.amount import some
+from tests.helpers.messy import as_csv, write
 from tests.helpers.running import refused, run_audit, run_main
 
 CASES = "cases-independent"
@@ -214,3 +218,38 @@ def test_counterfeits_without_a_key_leave_classes_undecided(tmp_path):
     code, result, _ = run_audit(tmp_path, "--attack", "inference-table")
     assert code == 1
     assert result["attacks"][0]["measures"]["unsafe"] == 1
+
+
+@pytest.mark.parametrize("seed", range(some(12)))
+def test_record_ids_of_two_columns_are_read_like_those_of_one(tmp_path, seed):
+    """They show which rows of a release belong together, which is not judged without a reason."""
+    draw = random.Random(seed)  # noqa: S311
+    people = [(f"H{n // 2}", f"{n % 2 + 1}", draw.choice("fm")) for n in range(24)]
+    found = []
+    for folder, head in (("one", ["Id"]), ("two", ["House", "Person"])):
+        draw.seed(seed)
+        for tag in ("1", "2"):
+            own = [(*each, draw.choice("abc")) for each in draw.sample(people, 20)]
+            rows = [[" + ".join(row[:2]), *row[2:]] if folder == "one" else row for row in own]
+            write(tmp_path / folder / f"{tag}.csv", as_csv([[*head, "Sex", "Disease"], *rows]))
+        write(
+            tmp_path / folder / "series.toml",
+            f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\nsensitive = "Disease"\nrecord = {head}\n'
+            'quasi_identifiers = ["Sex"]\n[adversary]\ntransitions = "any"\n',
+        )
+        code, result, _ = run_audit(tmp_path / folder)
+        assert any("show which rows of a release belong together" in str(each) for each in result["policy"]["clauses"])
+        keys = ("attack", "status", "measures", "found")
+        attacks = [[*(each.get(key) for key in keys), len(each["findings"])] for each in result["attacks"]]
+        found.append((code, attacks))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("record", "told"), [(["House", "Sex"], "two roles"), ([], "empty"), (["House", 1], "list of")]
+)
+def test_record_ids_of_columns_that_cannot_be_read_so(tmp_path, record, told):
+    write(tmp_path / "1.csv", as_csv([["House", "Sex", "Disease"], ["H1", "f", "flu"], ["H1", "m", "cold"]]))
+    keys = f'sensitive = "Disease"\nrecord = {record}\nquasi_identifiers = ["Sex"]\n'
+    write(tmp_path / "series.toml", f'[series]\nreleases = ["1.csv"]\n[columns]\n{keys}')
+    assert told in refused(str(tmp_path))
