@@ -27,11 +27,10 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: there is no witness in the folder.
     """
     from audit.model.errors import UsageError, printable_path
-    from audit.witness.writer import checker_of
+    from audit.witness.writer import verified
 
     if not (arguments.folder / "statement.json").is_file():
         raise UsageError(
             f"{printable_path(arguments.folder)}: no statement.json here; `audit SERIES --witness FOLDER` writes one"
         )
-
-    return checker_of(arguments.series, arguments.folder)(str(arguments.series), str(arguments.folder))
+    return verified(arguments.series, arguments.folder)

@@ -61,16 +61,15 @@ _OF_COUNTS = Phrase(
 
 
 @contextmanager
-def supported(*refusals: type[Exception]) -> Iterator[None]:
+def supported() -> Iterator[None]:
     """Turn errors of the checkers into one line that says what they do not support or cannot read.
 
     Raises:
         UsageError: the checkers do not support the series.
     """
-    refused: tuple[type[Exception], ...] = (*refusals, NotImplementedError)
     try:
         yield
-    except refused as stop:
+    except NotImplementedError as stop:
         raise UsageError(f"--witness: the checkers do not support: {stop.args[-1]}; leave --witness out") from None
     except (LookupError, ValueError, OSError) as error:
         what = f"the checkers cannot read the series ({type(error).__name__})"

@@ -27,7 +27,7 @@ from audit.runtime.phrases import figure, say
 from audit.witness.statement import Witness, supported, unshown
 from audit.witness.verify_asked import StatedBoxes, check_asked
 from audit.witness.verify_sums import Proofs, decided
-from audit.witness.verify_tables import FORMAT, RULES, Box, NotShownError, TableSeries, need
+from audit.witness.verify_tables import FORMAT, RULES, Box, TableSeries, need
 
 _MOST, _TURNS, _WORTHWHILE = 2_000_000, 60, 3
 Matrix: TypeAlias = Any  # of scipy, whose matrices have no types
@@ -47,7 +47,7 @@ class TablesWriter:
     """
 
     def __init__(self, counts: PublishedCounts, limits: Mapping[str, int]) -> None:
-        with supported(NotShownError):
+        with supported():
             self.series = series = TableSeries(counts.manifest.folder)
             need(series.limits == {rule: limits[rule] for rule in RULES}, "a policy other than that of series.toml")
             need(len(series.rows) == len(counts.release), "a series whose rows the checker reads differently")
@@ -81,7 +81,7 @@ class TablesWriter:
                     self.found[rule].add(place)
                     for bound in outcome.bounds(at):
                         self.proofs[rule].append([place, bound.is_upper, bound.value, self.proof(part, bound.proof)])
-        with supported(NotShownError):
+        with supported():
             return self.completed(report, fit, budget)
 
     def stated(self, part: EvidencePart, box: Sequence[int]) -> tuple[int, ...]:

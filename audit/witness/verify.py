@@ -10,15 +10,11 @@ something is not shown, 2 something is not supported (the output names it).
 
 from __future__ import annotations
 
-import csv
-import gc
-import hashlib
 import json
 import re
 import runpy
 import sys
-import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -49,28 +45,13 @@ WORDS = {
 }
 
 
-class StopError(Exception):
-    """A statement is not shown (status 1), or something is not supported (status 2)."""
-
-
-def need(holds: object, what: str, status: int = 2) -> None:
-    """Stop with a message and an exit status unless a condition holds."""
-    if not holds:
-        raise StopError(status, what)
-
-
 def numbered(items: Iterable[Any], code: dict[Any, int]) -> np.ndarray:
     """Return the number of each item; new items get the next number."""
     return np.array([code.setdefault(item, len(code)) for item in items], dtype=np.int64)
 
 
-def beside(name: str) -> dict[str, Any]:
-    """Return the module in a file in the same folder."""
-    path = Path(__file__).with_name(f"{name}.py")
-    need(path.exists(), f"a checker without {path.name} beside {Path(__file__).name}")
-    return runpy.run_path(str(path))
-
-
+FRAME = runpy.run_path(str(Path(__file__).with_name("verify_frame.py")))
+need, beside = FRAME["need"], FRAME["beside"]
 CELLS = beside("verify_cells")
 whole = CELLS["whole"]
 
@@ -85,12 +66,9 @@ class Published:
 
     def __init__(self, folder: Path, *, linked: bool) -> None:
         self.folder, self.linked, self.read = folder, linked, dict[str, int | None]({"series.toml": None})
-        self.manifest = tomllib.loads((folder / "series.toml").read_text("utf-8"))
+        self.manifest = FRAME["read_manifest"](folder, SUPPORTED, OTHERS)
         if self.manifest.get("adversary", {}).get("transitions") == "never":
             del self.manifest["adversary"]["transitions"]
-        for name, table in self.manifest.items():
-            left = set(table) - set(SUPPORTED[name].split()) if name in SUPPORTED else {name} - OTHERS
-            need(not left, f"{', '.join(sorted(left))} in [{name}] of series.toml")
         self.columns = {"quasi_identifiers": [], **self.manifest["columns"]}
         adversary = self.manifest.get("adversary", {}) if linked else {}
         self.sensitive = [*([each] if isinstance(each := self.columns["sensitive"], str) else each)]
@@ -230,16 +208,6 @@ def stated_values(series: Published, stated: dict[str, Any]) -> np.ndarray:
     return number
 
 
-def print_shown(series: Published, stated: dict[str, Any], shown: list[str]) -> int:
-    """Print what is shown, and what has no evidence; stop if one of the files that were read is another one."""
-    for name, rows in series.read.items():
-        same = {"sha256": hashlib.sha256((series.folder / name).read_bytes()).hexdigest(), "rows": rows}
-        need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
-    rests = [f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]]
-    sys.stdout.write("".join([*shown, *rests]))
-    return 0
-
-
 def in_words(claim: dict[str, Any], worlds: int) -> str:
     """Return the line that says what is shown."""
     kind = claim["claim"] if claim.get("of", "people").startswith("people") else f"{claim['claim']} of classes"
@@ -274,23 +242,9 @@ def checked(folder: Path, witness: Path) -> int:
         good = CELLS["same"](claim, {"claim": kind, "sensitive": sensitive, **found})
         need(good, f"stated: {claim}; found: {found}", 1)
         shown.append(in_words(claim, len(worlds) if series.linked else 0))
-    return print_shown(series, stated, shown)
-
-
-def main(series: str, witness: str, check: Callable[[Path, Path], int] = checked) -> int:
-    """Check the witness in a folder, print the result, and return the exit status."""
-    gc.disable()  # millions of texts, of which none is garbage
-    try:
-        return check(Path(series), Path(witness))
-    except (StopError, NotImplementedError) as stop:
-        status, what = (2, *stop.args)[-2:]  # the latter error comes from the other files, and has no status
-    except (OSError, LookupError, TypeError, ValueError, ArithmeticError, csv.Error) as error:
-        status, what = 1, f"the files cannot be read ({type(error).__name__}: {error})"
-    finally:
-        gc.enable()
-    sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")
-    return int(status)
+    FRAME["check_files"](folder, series.read, stated)
+    return int(FRAME["print_shown"](stated, shown))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(FRAME["main"](*sys.argv[1:3], checked))

@@ -25,8 +25,7 @@ import pyarrow.parquet as pq
 Filed: TypeAlias = Any  # a series as read by `verify.py`
 Left: TypeAlias = Any  # that of `verify_points.py`
 VERIFY = runpy.run_path(str(Path(__file__).with_name("verify.py")))
-need, StopError = VERIFY["need"], VERIFY["StopError"]
-CELLS = VERIFY["CELLS"]
+need, CELLS, FRAME = VERIFY["need"], VERIFY["CELLS"], VERIFY["FRAME"]
 
 
 def covers(cell: str, exact: str, known: set[str], *, numeric: bool, unread: bool) -> bool:
@@ -91,7 +90,7 @@ class RegisterChecker:
             for pair, table in zip(self.pairs, self.rows, strict=True)
         ]
         self.numeric = {name: self.is_numeric(name) for name in self.register.columns}
-        room = VERIFY["beside"]("verify_counts")["room"]
+        room = FRAME["beside"]("verify_counts")["room"]
         self.room = [room(self.series, at) for at in range(len(self.rows))]
 
     def is_numeric(self, name: str) -> bool:
@@ -183,7 +182,7 @@ class RegisterChecker:
                 rows = first[self.fits(at, first, np.full(len(first), each), unread=True)]
                 found[np.ix_(line == each, series.group[at][rows])] = True
             options.append(found)
-        return VERIFY["beside"]("verify_points")["Left"](series, options)
+        return FRAME["beside"]("verify_points")["Left"](series, options)
 
     def by_release(self, left: Left) -> np.ndarray:
         """Return the values that are possible for people, by release; shape (releases, people, values)."""
@@ -202,7 +201,7 @@ def checked(folder: Path, witness: Path) -> int:
     kinds = {str(field.type) for field in table.schema if field.name not in ("individual", "release")}
     need(all(re.fullmatch("int[0-9]+", kind) for kind in kinds), "worlds that are not whole numbers", 1)
     worlds = checker.worlds(table.to_pydict(), number)
-    alike, judged, shown = VERIFY["beside"]("verify_alike"), checker.register.judged, list[str]()
+    alike, judged, shown = FRAME["beside"]("verify_alike"), checker.register.judged, list[str]()
     left = checker.left()
     for step in json.loads((witness / "proofs.json").read_text("utf-8"))["steps"]:
         left.step(step, number)
@@ -212,19 +211,15 @@ def checked(folder: Path, witness: Path) -> int:
         need(kind in ("k", *VERIFY["OF_SETS"]), f"the claim {kind}")
         need(sensitive in ([None] if kind == "k" else series.sensitive), "a claim about another column", 1)
         if kind == "k":
-            found = VERIFY["beside"]("verify_counts")["CLAIMS"][kind](series, sensitive)
+            found = FRAME["beside"]("verify_counts")["CLAIMS"][kind](series, sensitive)
         else:
             found = alike["counted"](series, claim, people)
         good = CELLS["same"](claim, {"claim": kind, "sensitive": sensitive, **found})
         need(good, f"stated: {claim}; found: {found}", 1)
         shown.append(VERIFY["in_words"](claim, len(worlds)))
-    return int(VERIFY["print_shown"](series, stated, shown))
-
-
-def main(series: str, witness: str) -> int:
-    """Check the witness in a folder, print the result, and return the exit status."""
-    return int(VERIFY["main"](series, witness, checked))
+    FRAME["check_files"](folder, series.read, stated)
+    return int(FRAME["print_shown"](stated, shown))
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]))
+    sys.exit(FRAME["main"](*sys.argv[1:3], checked))

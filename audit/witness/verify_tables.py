@@ -2,22 +2,20 @@
 
     python verify_tables.py SERIES FOLDER
 
-It needs Python 3.11, numpy, pyarrow, and `verify_cells.py`, `verify_shapes.py`, `verify_asked.py`, `verify_sums.py` and
-`verify_rates.py` in the same folder; they can be copied anywhere. `docs/reference/witness.md` describes the files and
-explains why the check is sound. If two tables of whole numbers agree with everything published, and give a count two
-values, then the count is not certain. Certain counts are proved by sums. Exit status: 0 everything stated is shown, 1
-something is not shown, 2 something is not supported (the output names it).
+It needs Python 3.11, numpy, pyarrow, and `verify_frame.py`, `verify_cells.py`, `verify_shapes.py`, `verify_asked.py`,
+`verify_sums.py` and `verify_rates.py` in the same folder; they can be copied anywhere. `docs/reference/witness.md`
+describes the files and explains why the check is sound. If two tables of whole numbers agree with everything published,
+and give a count two values, then the count is not certain. Certain counts are proved by sums. Exit status: 0 everything
+stated is shown, 1 something is not shown, 2 something is not supported (the output names it).
 """
 
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import re
 import runpy
 import sys
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf, prod
@@ -37,7 +35,6 @@ SUPPORTED = {
     "policy": "min_count min_width min_labels",
     "unconfirmed": "",
 }
-WRONG = (csv.Error, OSError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError)
 OTHERS = {"waiver", "hiding"}  # tables on which counts do not depend
 WORDS = (
     "of {questions:,} counts that {claim} (at least {limit}) asks about, {settled:,} have several possible values "
@@ -47,28 +44,13 @@ MOST, LARGEST = 50_000_000, 1 << 40
 RULES, REST, NONE = ("min_width", "min_count"), "(rest)", ("", "NONE", "None", "none")
 
 
-class NotShownError(Exception):
-    """A statement is not shown (status 1), or something is not supported (status 2)."""
-
-
-def need(holds: object, what: str, status: int = 2) -> None:
-    """Stop with a message and an exit status unless a condition holds."""
-    if not holds:
-        raise NotShownError(status, what)
-
-
 def plain(text: str) -> str:
     """Return a text without spaces at its ends."""
     return unicodedata.normalize("NFC", text.strip())
 
 
-def beside(name: str) -> dict[str, Any]:
-    """Return the module in a file in the same folder."""
-    path = Path(__file__).with_name(f"{name}.py")
-    need(path.exists(), f"a checker without {path.name} beside {Path(__file__).name}")
-    return runpy.run_path(str(path))
-
-
+FRAME = runpy.run_path(str(Path(__file__).with_name("verify_frame.py")))
+need, beside = FRAME["need"], FRAME["beside"]
 CELLS, SUMS, SHAPES = beside("verify_cells"), beside("verify_sums"), beside("verify_shapes")
 whole = SUMS["whole"]
 
@@ -83,10 +65,7 @@ class TableSeries:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.read = folder, dict[str, int | None]({"series.toml": None})
-        manifest = tomllib.loads((folder / "series.toml").read_text("utf-8"))
-        for name, table in manifest.items():
-            left = set(table) - set(SUPPORTED[name].split()) if name in SUPPORTED else {name} - OTHERS
-            need(not left, f"{', '.join(sorted(left))} in [{name}] of series.toml")
+        manifest = FRAME["read_manifest"](folder, SUPPORTED, OTHERS)
         need(manifest["series"]["kind"] == "tables", "a series that is not of count tables")
         (self.rules, self.views), policy = SHAPES["unfolded"](manifest["table"]), manifest.get("policy", {})
         self.over_time = self.rules.get("over_time", "independent")
@@ -247,9 +226,7 @@ def checked(folder: Path, witness: Path) -> int:
     about = stated["format"], *(claim["claim"] for claim in stated["claims"])
     need(about == (FORMAT, *RULES), f"a witness with this format and these claims: {about}")
     series = TableSeries(folder)
-    for name, rows in series.read.items():
-        same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
-        need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
+    FRAME["check_files"](folder, series.read, stated)
     given = json.loads((witness / "questions.json").read_text("utf-8"))
     questions = beside("verify_asked")
     shown, boxes = list[str](), questions["StatedBoxes"](series, given["sets"])
@@ -267,21 +244,8 @@ def checked(folder: Path, witness: Path) -> int:
         good = CELLS["same"](claim, {"claim": rule, "limit": limit, **found})
         need(good, f"stated: {claim}; found: {limit}, {found}", 1)
         shown.append(f"shown: {WORDS.format(**claim, tables=len(seen[rule]))}\n")
-    sys.stdout.write("".join([*shown, *(f"rests on the program that stated it: {rest}\n" for rest in stated["rests"])]))
-    return 0
-
-
-def main(series: str, witness: str) -> int:
-    """Check the witness in a folder, print the result, and return the exit status."""
-    try:
-        return checked(Path(series), Path(witness))
-    except (NotShownError, NotImplementedError) as stop:
-        status, what = (2, *stop.args)[-2:]  # an error of `verify_cells.py` has no status
-    except WRONG as error:
-        status, what = 1, f"what cannot be read ({type(error).__name__}: {error})"
-    sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")
-    return int(status)
+    return int(FRAME["print_shown"](stated, shown))
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]))
+    sys.exit(FRAME["main"](*sys.argv[1:3], checked))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
@@ -35,7 +35,7 @@ from audit.witness.verify_alike import Sets, counted, different, of_people, same
 from audit.witness.verify_points import Left
 from audit.witness.verify_proof import Formula, findings
 from audit.witness.verify_register import RegisterChecker
-from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
+from audit.witness.worlds import MOST_WORLDS, chosen, holds, texts_of, worlds_of
 
 
 def check_folder(series: Path, folder: Path) -> None:
@@ -70,19 +70,20 @@ def _table(series: Published, worlds: Integers) -> Any:  # noqa: ANN401 - a pyar
     return pa.table(columns)
 
 
-def checker_of(series: Path, folder: Path) -> Callable[[str, str], int]:
-    """Return the checker of the witness in a folder of a series."""
+def verified(series: Path, folder: Path) -> int:
+    """Check the witness in a folder of a series, print the result, and return the exit status."""
     from audit.witness import verify, verify_register, verify_tables
+    from audit.witness.verify_frame import main
 
     try:
         manifest = tomllib.loads((series / "series.toml").read_text("utf-8"))
         if manifest["series"].get("kind") == "tables":
-            return verify_tables.main
+            return main(str(series), str(folder), verify_tables.checked)
         statement = json.loads((folder / "statement.json").read_text("utf-8"))
         about = statement.get("adversary")
     except (OSError, ValueError, LookupError, AttributeError):
         about = None
-    return verify_register.main if about == "register" else verify.main
+    return main(str(series), str(folder), verify_register.checked if about == "register" else verify.checked)
 
 
 def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) -> Published | RegisterChecker:
@@ -94,7 +95,7 @@ def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) ->
     view = worlds_view(evidence)
     if view.kind not in (*ADVERSARIES, "register"):
         raise UsageError(f"--witness: witnesses for the adversary `{view.kind}` are not supported; leave it out")
-    with supported(*NOT_SUPPORTED):
+    with supported():
         if view.kind == "register" and not proofs:
             checker = RegisterChecker(folder)
             _check_classes(checker.series, view)
@@ -125,7 +126,7 @@ def make_witness(
     Raises:
         UsageError: no world is known, or the checkers do not support the series.
     """
-    with supported(*NOT_SUPPORTED):
+    with supported():
         if isinstance(read, RegisterChecker):
             return _of_register(read, run, report, known, solve)
         return _of_groups(read, run, report, known, proofs=proofs)

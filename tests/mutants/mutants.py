@@ -1134,7 +1134,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.witness.verify.Published.know", "(before < 0) | (before == code)", "before == before"),
     ],
     "oracle/test_witness.py::test_a_statement_is_about_its_files": [
-        ("audit.witness.verify.print_shown", 'stated["files"].get(name) == same', "True"),
+        ("audit.witness.verify_frame.check_files", 'stated["files"].get(name) == same', "True"),
     ],
     "oracle/test_witness.py::test_a_world_that_fits_no_group_shows_nothing": [
         ("audit.witness.verify.check_world", "(taken <= held.ravel()).all()", "True"),
@@ -1198,7 +1198,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.witness.verify_proof.Derivation.clause", "lost > self.spare", "lost >= self.spare"),
     ],
     "oracle/test_witness_tables.py::test_a_statement_is_about_its_files": [
-        ("audit.witness.verify_tables.checked", 'stated["files"].get(name) == same', "True"),
+        ("audit.witness.verify_tables.checked", 'FRAME["check_files"](folder, series.read, stated)', "stated"),
     ],
     "oracle/test_witness_tables.py::test_a_table_contradicts_another_rate_than_the_one_it_was_made_of": [
         (

@@ -27,7 +27,7 @@ from tests.oracle.drawn_tables import drawn
 
 CHECKERS = [
     Path(verify_tables.__file__).with_name(f"verify_{name}.py")
-    for name in ("tables", "cells", "asked", "sums", "rates", "shapes")
+    for name in ("tables", "frame", "cells", "asked", "sums", "rates", "shapes")
 ]
 EXAMPLES = Path(__file__).parent.parent / "count_table_examples"
 SHOWN = ("tidy", "wide", "rates", "shares", "shares in cells", "changes", "parts", "status", "left out")
