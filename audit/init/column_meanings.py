@@ -27,7 +27,7 @@ from audit.io.hierarchies import read_hierarchy
 from audit.io.respelling import words_in
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows
-from audit.io.toml import toml_key, toml_text, toml_value
+from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
@@ -99,10 +99,9 @@ class _Guesser:
         """State which last rows are totals, and look at the others alone."""
         totals = total_rows(self.rows)
         for row, (name, text) in totals.items():
-            self.guesses.state_rule(IgnoreRows({name: (text,)}), sure=False)
-            files = self.found.releases[int(self.rows[name].release[row])].shown
-            line = f"ignore_rows.{toml_key(name)} = {toml_value([text])}"
-            self.guesses.written[line] = say("the last row of {file} looks like a total, not like a person", file=files)
+            file = self.found.releases[int(self.rows[name].release[row])].shown
+            why = say("the last row of {file} looks like a total, not like a person", file=file)
+            self.guesses.state_rule(IgnoreRows({name: (text,)}), sure=False, written=why)
         self.rows = self.values = without_rows(self.rows, totals)
 
     def error(self, what: str, remedy: str) -> InputError:
@@ -200,7 +199,6 @@ class _Guesser:
 
     def take_several(self, column: Column) -> None:
         """Take rows for episodes, as some people of a column have several in a release."""
-        self.guesses.state_rule(SeveralRows(EPISODES), sure=False)
         sentences = [
             say_count(
                 '{count} [person has|people have] several rows in one release (column "{column}"): each row and each '
@@ -215,7 +213,7 @@ class _Guesser:
             sentences.append(say('For one row per person, write rows = "latest" and date = {column}', column=name))
         if column.name in self.rows:  # in generalized cells alone, rows of different people are equal
             sentences += filter(None, [equal_rows([*self.rows.values()], self.files)])
-        self.guesses.written[f"rows = {toml_text(EPISODES)}"] = ". ".join(sentences)
+        self.guesses.state_rule(SeveralRows(EPISODES), sure=False, written=". ".join(sentences))
 
     def guess_cases(self) -> None:
         """Take rows for cases where a name speaks of these, and nothing says whose rows they are."""

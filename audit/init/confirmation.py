@@ -15,6 +15,9 @@ from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import tomlkit
+from tomlkit.items import AbstractTable, Comment, InlineTable, Table, Trivia
+
 from audit.count_tables.doubts import table_doubts, unread_columns
 from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
@@ -151,8 +154,6 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         InputError: the manifest cannot be read, or the answers would make it unreadable.
         UsageError: by the answers, no column is sensitive.
     """
-    import tomlkit
-
     manifest = _opened(folder, text)
     document = tomlkit.parse(text)
     asked = _Asked(folder, document, manifest, ask)
@@ -385,8 +386,6 @@ class _Asked:
 
     def give_role(self, name: str, role: str, reason: str = "", beside: str = "") -> None:
         """Name a column under the key of its role, with the one that names the records together with it."""
-        import tomlkit
-
         value = self.columns.get(role)
         if role == "unlinkable":
             if value is None:
@@ -404,8 +403,6 @@ class _Asked:
 
         Those that the publisher has stated remain, as does a draft's file that the publisher has edited.
         """
-        import tomlkit
-
         drafted, adversary = _CHANGES in before.unconfirmed, self.document.get("adversary", {})
         if "rows" in self.columns or ("transitions" in adversary and not drafted):
             return
@@ -423,16 +420,17 @@ class _Asked:
             if not found.why:
                 del adversary["transitions"]
         for key, why in found.why.items():
-            stated = self.document.setdefault("adversary", tomlkit.table())
-            stated["transitions"] = found.document["adversary"]["transitions"]
-            stated["transitions"].comment(f"{say('guess: ')}{why}")
-            self.document.setdefault(UNCONFIRMED, tomlkit.table()).setdefault("keys", tomlkit.array()).append(key)
+            self.guess(key, found.document["adversary"]["transitions"], why)
         self.files = found.files
+
+    def guess(self, key: str, value: object, why: str) -> None:
+        """Write a guess with its reason."""
+        table, _, name = key.partition(".")
+        state(self.document.setdefault(table, tomlkit.table()), name, value, f"{say('guess: ')}{why}")
+        self.document.setdefault(UNCONFIRMED, tomlkit.table()).setdefault("keys", tomlkit.array()).append(key)
 
     def draft_changing(self, before: Manifest) -> None:
         """Name the quasi-identifiers that change with time, as a guess, if the publisher has named none."""
-        import tomlkit
-
         if _CHANGING in before.unconfirmed:
             self.document[UNCONFIRMED]["keys"].remove(_CHANGING)
             self.columns.pop("changing", None)
@@ -440,15 +438,10 @@ class _Asked:
             return
         with suppress(InputError):  # an audit reports it
             if changing := changing_columns(HeldReleases(self.answered(before))):
-                self.columns["changing"] = [*changing]
-                self.columns["changing"].comment(f"{say('guess: ')}{parted(changing.values())}")
-                guesses = self.document.setdefault(UNCONFIRMED, tomlkit.table())
-                guesses.setdefault("keys", tomlkit.array()).append(_CHANGING)
+                self.guess(_CHANGING, [*changing], parted(changing.values()))
 
     def answered(self, before: Manifest) -> Manifest:
         """Return the manifest by the answers so far, without guesses, which name roles that no column may have."""
-        import tomlkit
-
         document = tomlkit.parse(tomlkit.dumps(self.document))
         document.pop(UNCONFIRMED, None)
         return _opened(before.folder, tomlkit.dumps(document)) or before
@@ -457,8 +450,6 @@ class _Asked:
 
     def ask_harmless(self, found: Mapping[str, Column]) -> None:
         """Ask which values are harmless, while other guesses are left, and whether it may be known that one is not."""
-        import tomlkit
-
         for name in self.named("sensitive") if UNCONFIRMED in self.document else ():
             stated = self.columns.get("harmless", {}).get(name, [])
             texts = [text for text in perhaps_harmless(found[name]) if text not in stated] if name in found else []
@@ -486,8 +477,6 @@ class _Asked:
 
     def ask_sheets(self) -> None:
         """Ask of each sheet that is not read and may be one more table of counts whether it discloses none."""
-        import tomlkit
-
         text = tomlkit.dumps(self.document)
         manifest = parse_table_manifest(self.folder, text, Problems()) if self.manifest is None else None
         for name, files in ({} if manifest is None else manifest.unread_sheets()).items():
@@ -504,8 +493,6 @@ class _Asked:
 
     def ask_columns(self) -> None:
         """Ask of each column beside counts that the manifest does not explain whether it discloses none of them."""
-        import tomlkit
-
         counts = _counts_of(self.folder, tomlkit.dumps(self.document)) if self.manifest is None else None
         for name in () if counts is None else chain(*unread_columns(counts)):
             question = say(
@@ -519,8 +506,6 @@ class _Asked:
 
     def ask_not_counts(self, name: str, question: str) -> None:
         """Ask whether a sheet or column discloses no count, and name it in `not_counts` if it is certain."""
-        import tomlkit
-
         asked = yes_or_no(question, default=False)
         if self.ask(replace(asked, answers=asked.answers | _said(_LEFT_OPEN), default=OPEN)) == "yes":
             self.document["table"].setdefault("not_counts", tomlkit.array()).append(name)
@@ -530,8 +515,6 @@ class _Asked:
 
         Where a table named like them is not listed, `ask_others` asks whether the list is right.
         """
-        import tomlkit
-
         guesses = self.document.get(UNCONFIRMED, {}).get("keys", [])
         tags = [release.tag for release in releases]
         beside = [] if self.manifest is None else self.manifest.unlisted()
@@ -563,9 +546,6 @@ class _Asked:
 
         Of a sign, ask which counts it stands for.
         """
-        import tomlkit
-        from tomlkit.items import InlineTable
-
         few, many = in_words(1, 4), in_words(5, inf)
         text = say('What is it? Write it in the form of {shown}; "?" leaves it open.', shown=shown)
         again = say("Write a value in the form of {shown}.", shown=shown)
@@ -631,8 +611,7 @@ class _Asked:
         if answer == OPEN:
             return False
         if answer != default:
-            adversary["transitions"] = file if answer == "stated" else answer
-            adversary["transitions"].comment(say("as answered"))
+            state(adversary, "transitions", file if answer == "stated" else answer, say("as answered"))
         if answer != "stated":
             self.files.pop(file, None)
             _say_nothing_below(adversary, "transitions")
@@ -647,8 +626,7 @@ class _Asked:
         }
         text = say("Some rows have a blank identifier. Whose rows are they?")
         if (answer := self.ask(Question(text, answers, OPEN))) != OPEN:
-            self.columns[Unnamed.key] = answer
-            self.columns[Unnamed.key].comment(say("as answered"))
+            state(self.columns, Unnamed.key, answer, say("as answered"))
         return answer != OPEN
 
     def ask_over_time(self) -> bool:
@@ -674,8 +652,6 @@ class _Asked:
 
         For a marker, ask which counts it stands for instead; for other values of count tables, what it is.
         """
-        from tomlkit.items import AbstractTable, Trivia
-
         *tables, last = key_path(key)
         place = self.document
         for table in tables:
@@ -715,10 +691,14 @@ class _Asked:
         return True
 
 
+def state(table: Any, key: str, value: object, comment: str) -> None:  # noqa: ANN401 - a table of tomlkit
+    """Write a value under a key, and a comment beside it."""
+    table[key] = value
+    table[key].comment(comment)
+
+
 def _forget_reason(columns: Any, name: str) -> None:  # noqa: ANN401 - a container of tomlkit
     """Remove what comments say of a column, perhaps over several lines, and those that then say nothing."""
-    from tomlkit.items import Comment
-
     named = re.escape(f'"{printable(name)}"')
     reason = re.compile(rf"{named} \([^()]*\)(?:\s?; |$)|{named}, |, {named}(?= \()")
     for is_comment, lines in groupby((item for _, item in columns.body), lambda item: isinstance(item, Comment)):
@@ -735,8 +715,6 @@ def _forget_reason(columns: Any, name: str) -> None:  # noqa: ANN401 - a contain
 
 def _say_nothing_below(table: Any, key: str) -> None:  # noqa: ANN401 - a table of tomlkit
     """Remove the lines of comment right below a key, which say what was guessed."""
-    from tomlkit.items import Comment
-
     lines = dropwhile(lambda line: line[0] is None or line[0].key != key, table.value.body)
     for _, item in takewhile(lambda line: isinstance(line[1], Comment), islice(lines, 1, None)):
         _remove(item)
@@ -763,8 +741,6 @@ def _counts(answer: str) -> list[float]:
 
 def _drop_guesses(document: Any) -> None:  # noqa: ANN401 - a document of tomlkit
     """Remove the table of guesses, but not the text below it, which tomlkit counts as part of the table."""
-    from tomlkit.items import Table
-
     tables = [(key, item) for key, item in document.body if isinstance(item, Table)]
     place = next((place for place, (key, _) in enumerate(tables) if key.key == UNCONFIRMED), 0)
     items = tables[place][1].value.body

@@ -6,8 +6,6 @@ general way: a part of the total that may share people with every label.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
@@ -18,6 +16,7 @@ from audit.count_tables.label_doubts import PART
 from audit.count_tables.published_counts import LINES, Line, Sum
 from audit.io.cells import Interval, intersect
 from audit.io.notations import interval_in
+from audit.io.table_writer import csv_text
 from audit.model.arrays import Counts
 from audit.runtime.phrases import say
 
@@ -69,16 +68,14 @@ class LabelParts:
         """
         pieces = {whole: [*some, f"{whole} (rest)"] if some else [whole] for whole, some in self.within.items()}
         shared = [*chain(*(combinations(self.across, size) for size in range(len(self.across) + 1)))]
-        text = io.StringIO()
-        rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(("label", "atom"))
+        rows = [("label", "atom")]
         for whole, some in pieces.items():
-            rows.writerows((whole, _atom(piece, also)) for piece in some for also in shared)
-            rows.writerows((piece, _atom(piece, also)) for piece in some[:-1] for also in shared)
+            rows += ((whole, _atom(piece, also)) for piece in some for also in shared)
+            rows += ((piece, _atom(piece, also)) for piece in some[:-1] for also in shared)
         everywhere = [*chain(*pieces.values()), *(["-"] if self.is_open else [])]
         for part in self.across:
-            rows.writerows((part, _atom(piece, also)) for piece in everywhere for also in shared if part in also)
-        return text.getvalue()
+            rows += ((part, _atom(piece, also)) for piece in everywhere for also in shared if part in also)
+        return csv_text(rows)
 
 
 @dataclass(frozen=True)
@@ -112,12 +109,8 @@ class LabelSums:
 
     def categories(self) -> str:
         """Return the file of categories, a line for each label and atom."""
-        text = io.StringIO()
-        rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(("label", "atom"))
-        rows.writerows((label, label) for label in self.within)
-        rows.writerows((whole, part) for whole, parts in self.sums.items() for part in parts)
-        return text.getvalue()
+        sums = ((whole, part) for whole, parts in self.sums.items() for part in parts)
+        return csv_text([("label", "atom"), *((label, label) for label in self.within), *sums])
 
 
 def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> LabelSums | None:

@@ -7,8 +7,6 @@ cells except those that mark totals; the terminal may quote others.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
@@ -20,7 +18,7 @@ from audit.init.column_differences import check_header, differences, match_heade
 from audit.init.column_meanings import guess_meanings
 from audit.init.columns import Column, partition
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
-from audit.init.guesses import Guesses, by_reason, dotted_lines
+from audit.init.guesses import Guesses, by_reason
 from audit.init.register_cells import state_cells, state_words
 from audit.init.rolls import name_releases
 from audit.init.summary import found_rows
@@ -35,6 +33,7 @@ from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.rules.rows import EPISODES, OF_PEOPLE, SeveralRows, Unnamed
 from audit.io.series import Series, check_headers
 from audit.io.series_texts import MOST_ROWS
+from audit.io.table_writer import csv_text
 from audit.io.toml import release_tag, toml_text, toml_value
 from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import InputError, Problems, UsageError, printable
@@ -181,9 +180,8 @@ def files_with_roles(folder: Path, guesses: Guesses, *, published: bool) -> Foun
     sure = missing <= MARKERS and ("register" not in found.beside or not missing)
     if any("" in column.texts for column in (*quasi, found.sensitive)):
         missing |= {""}
-    guesses.state_rule(Missing(frozenset(missing)), sure=sure)
-    if not missing <= {"", *MARKERS}:
-        guesses.written[f"missing = {toml_value(missing)}"] = str(Missing.why)
+    written = "" if missing <= {"", *MARKERS} else str(Missing.why)
+    guesses.state_rule(Missing(frozenset(missing)), sure=sure, written=written)
     if "register" in found.beside:
         state_cells(found)
     _state_beside(found)
@@ -290,10 +288,9 @@ def _amend(series: Series, guesses: Guesses) -> None:
     texts = series.written.whole()
     for hint in texts.hints:
         if hint.rule is not None:
-            guesses.state_rule(hint.rule, sure=False)
             some = [text for group in hint.texts for text in group][:_SHOWN]
             why = say("{why}, such as {cells}", why=hint.why, cells=texts.example(hint.column, some, quoted=True))
-            guesses.written["".join(dotted_lines(hint.rule.key, hint.rule.stated).values())] = why
+            guesses.state_rule(hint.rule, sure=False, written=why)
 
 
 def _state_changing(held: HeldReleases, found: FoundFiles) -> None:
@@ -468,9 +465,7 @@ def in_words(changes: Iterable[tuple[str, str]]) -> str:
 
 def lines_of(changes: Iterable[tuple[str, str]]) -> str:
     """Return the text of a file of transitions; without counts, which would publish how many people changed."""
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows([("from", "to"), *changes])
-    return text.getvalue()
+    return csv_text([("from", "to"), *changes])
 
 
 def _warned(warning: ReportWarning) -> str:

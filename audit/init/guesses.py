@@ -77,10 +77,12 @@ class Guesses:
         if not sure:
             self.unsure[key] = None
 
-    def state_rule(self, rule: ColumnRule, *, sure: bool = True) -> None:
-        """State a column rule unless it is empty."""
+    def state_rule(self, rule: ColumnRule, why: str = "", *, sure: bool = True, written: str = "") -> None:
+        """State a column rule unless it is empty; `written` is the reason that the terminal shows, which may quote."""
         if rule.stated:
-            self.state(f"columns.{rule.key}", rule.stated, str(rule.why), sure=sure)
+            self.state(f"columns.{rule.key}", rule.stated, why or str(rule.why), sure=sure)
+            if written:
+                self.written["".join(dotted_lines(rule.key, rule.stated).values())] = written
 
     def column(self, key: str, default: Toml = None) -> Toml:
         """Return the entry under a key of `[columns]`."""

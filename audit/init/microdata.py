@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import tomlkit
 
 from audit.count_tables.published_texts import commas_are_decimal
 from audit.init.columns import Column, partition, perhaps_harmless, read_columns
@@ -25,6 +26,7 @@ from audit.init.confirmation import (
     about_others,
     about_value,
     question_about,
+    state,
     text_of,
     why_unlinkable,
     yes_or_no,
@@ -589,8 +591,6 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
         OSError: a file of transitions cannot be written.
         InputError: the microdata cannot be read, or the answers would make them unreadable.
     """
-    import tomlkit
-
     document = tomlkit.parse(text)
     updates = document.get("updates", {})
     if updates.get("transitions") == ANY:
@@ -605,8 +605,7 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
             document["columns"].pop(key, None)
     elif row is not None and row.gravest:
         drafted = say("guess: ") in document["columns"]["gravest"].trivia.comment
-        document["columns"]["gravest"] = _ask_gravest(row, ask, drafted=drafted)
-        document["columns"]["gravest"].comment(say("as answered"))
+        state(document["columns"], "gravest", _ask_gravest(row, ask, drafted=drafted), say("as answered"))
     if microdata.sensitive in columns:
         _ask_harmless(document, microdata, columns[microdata.sensitive], ask)
         microdata = open_microdata(folder, tomlkit.dumps(document))
@@ -632,14 +631,13 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
         question = say("Which column is sensitive: what should nobody learn about a person?")
         sensitive = ask(Question(question, choices, sensitive))
     if sensitive != microdata.sensitive:
-        said["sensitive"] = sensitive
-        said["sensitive"].comment(say("as answered"))
+        state(said, "sensitive", sensitive, say("as answered"))
         _leave(document, sensitive)
         for key in OF_SENSITIVE:
             said.pop(key, None)
         if "gravest" in said:
-            said["gravest"] = [*_gravest(microdata.snapshots, microdata.individual, sensitive)]
-            said["gravest"].comment(f"{say('guess: ')}{_HAVE_SEVERAL}")
+            gravest = [*_gravest(microdata.snapshots, microdata.individual, sensitive)]
+            state(said, "gravest", gravest, f"{say('guess: ')}{_HAVE_SEVERAL}")
         document.pop("updates", None)  # they are those of another column, as is the file that was drafted
         path = microdata.folder / TRANSITIONS
         if path.exists() and path.read_text(encoding="utf-8") == drafted:
@@ -652,8 +650,6 @@ def _ask_published(document: _Document, microdata: Microdata, columns: Mapping[s
 
     No question is asked about quasi-identifiers whose names or dates say that others may know them.
     """
-    import tomlkit
-
     said = document["columns"]
     answers = {
         "published": say("others may know it about a person"),
@@ -756,8 +752,6 @@ def _leave(document: _Document, name: str) -> None:
 
 def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
     """Ask which changes of values are possible, and write the file that lists them."""
-    import tomlkit
-
     files = microdata.snapshots
     found, people = changes_of_people(files, microdata.individual, microdata.sensitive)
     values = [old for old, new in found if old == new]
@@ -798,10 +792,9 @@ def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
     answer = ask(Question(question, answers, default))
     if answer == "stated":
         return
-    document.setdefault("updates", tomlkit.table())
     name, pairs = (full, every) if answer == "any" else (listed, found)
-    document["updates"]["transitions"] = NEVER if answer == "never" else name
-    document["updates"]["transitions"].comment(say("as answered"))
+    stated = NEVER if answer == "never" else name
+    state(document.setdefault("updates", tomlkit.table()), "transitions", stated, say("as answered"))
     if answer != "never":
         write_file(microdata.folder / name, lines_of(pairs))
 
@@ -820,8 +813,6 @@ def _lines_in(path: Path) -> Iterator[tuple[str, ...]]:
 
 def _ask_unit(name: str, document: _Document, microdata: Microdata, ask: Ask) -> None:
     """Ask how the dates of a column are published."""
-    import tomlkit
-
     answers = {
         "year": say("only the year"),
         "month": say("year and month"),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
-import io
 import re
 from collections.abc import Sequence
 
@@ -16,7 +14,8 @@ from audit.io.notations import SHORT_DAY, kind_of_single_days
 from audit.io.respelling import grows, skeleton
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.spelling import REGISTER, Crosswalk
-from audit.io.toml import toml_key, toml_text, toml_value
+from audit.io.table_writer import csv_text
+from audit.io.toml import toml_key
 from audit.model.errors import printable
 from audit.runtime.phrases import Phrase, joined, say
 
@@ -46,9 +45,7 @@ def state_cells(found: FoundFiles) -> None:
             _state_name(found, name, theirs)
         elif quasi[name].parses(kind):
             _state_name(found, name, theirs)
-            found.guesses.state(f"columns.{ColumnTypes.key}", {name: kind.value}, str(_DAYS), sure=False)
-            line = f"{ColumnTypes.key}.{toml_key(name)} = {toml_text(kind.value)}"
-            found.guesses.written[line] = str(_DAYS)
+            found.guesses.state_rule(ColumnTypes({name: kind.value}), str(_DAYS), sure=False, written=str(_DAYS))
             _state_century(found, own)
 
 
@@ -101,13 +98,9 @@ def state_words(found: FoundFiles) -> None:
             continue
         pairs = joined([f'"{printable(text)}" = "{printable(like)}"' for text, like in words.items()])
         why = say("the register writes these values in other words: {pairs}", pairs=pairs)
-        found.guesses.state(f"columns.{Crosswalk.key}", {column.name: file}, why, sure=False)
-        found.guesses.written[f"{Crosswalk.key}.{toml_key(column.name)} = {toml_value(file)}"] = why
-        text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows(
-            [("release", "from", "to"), *((REGISTER, *pair) for pair in words.items())]
-        )
-        found.guesses.files[file] = text.getvalue()
+        found.guesses.state_rule(Crosswalk({column.name: file}), why, sure=False, written=why)
+        lines = [("release", "from", "to"), *((REGISTER, *pair) for pair in words.items())]
+        found.guesses.files[file] = csv_text(lines)
 
 
 def _with_numbers(texts: Sequence[str]) -> dict[str, str]:

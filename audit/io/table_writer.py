@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -76,8 +78,6 @@ def _without_upper_header(above: str, dialect: Dialect) -> str:
 
 
 def _write_csv(lines: Iterable[bytes], name: str, raw: BinaryIO) -> None:
-    import gzip
-
     if name.endswith(".gz"):
         with gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
             file.writelines(lines)
@@ -92,8 +92,6 @@ def _compact(table: pa.Table) -> pa.Table:
     table. If a dictionary has a text twice, Arrow writes a page of full size and fills the rest with whatever was in
     memory, for example people's names.
     """
-    import numpy as np
-
     for place, name in enumerate(table.column_names):
         column = table.column(place).combine_chunks()
         if pa.types.is_dictionary(column.type):
@@ -110,8 +108,6 @@ def _compact(table: pa.Table) -> pa.Table:
 
 def _lines(table: pa.Table, dialect: Dialect) -> Iterator[bytes]:
     """Yield the CSV text of a table, in blocks of many rows."""
-    import numpy as np
-
     delimiter = dialect.delimiter
     comma, nothing, end = (pa.scalar(text, pa.large_string()) for text in (delimiter, "", dialect.end))
     yield (delimiter.join(quoted(table.column_names, delimiter)) + dialect.end).encode()
@@ -142,6 +138,17 @@ def quoted(texts: Sequence[str], delimiter: str = ",") -> list[str]:
     """
     special = {text: _quoted(text) for text in texts if any(sign in text for sign in f'{delimiter}"\r\n')}
     return [special.get(text, text) for text in texts]
+
+
+def csv_text(lines: Iterable[Iterable[str]]) -> str:
+    r"""Return lines of cells as the text of a CSV file.
+
+    >>> csv_text([("from", "to"), ("a", "b, c")])
+    'from,to\na,"b, c"\n'
+    """
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue()
 
 
 def _quoted(text: str) -> str:

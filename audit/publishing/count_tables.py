@@ -5,10 +5,8 @@ Secondary suppression hides further cells until the whole series passes an audit
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -27,6 +25,7 @@ from audit.count_tables.table_audit import audit_tables
 from audit.count_tables.table_shapes import read_categories
 from audit.findings.count import CountReport
 from audit.io.atomic_files import check_empty
+from audit.io.table_writer import csv_text
 from audit.io.toml import release_tag
 from audit.model.arrays import Counts, Numbers
 from audit.model.audit_options import AuditOptions
@@ -133,7 +132,7 @@ def _write(
     covered = read_categories(counts.manifest, Problems())
     for dimension, name in counts.manifest.categories.items():
         pairs = ((label, atom) for label, atoms in covered[dimension].items() for atom in atoms)
-        texts[name] = _csv_text([("label", "atom"), *pairs])
+        texts[name] = csv_text([("label", "atom"), *pairs])
     texts[NAME] = _manifest_text(counts.manifest, rules)
     for name, text in texts.items():
         try:
@@ -167,13 +166,7 @@ def _as_csv(counts: PublishedCounts, table: ExactTable, published: PublishedText
         [*(texts[row] for texts in columns), shown]
         for row, shown in zip(counts.row[table.rows].tolist(), published.tolist(), strict=True)
     )
-    return _csv_text([[*heads, rules.value], *rows])
-
-
-def _csv_text(rows: Iterable[Iterable[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    return csv_text([[*heads, rules.value], *rows])
 
 
 def _manifest_text(manifest: TableManifest, rules: Mapping[str, str]) -> str:

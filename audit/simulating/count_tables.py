@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from audit.io.table_writer import csv_text
 from audit.model.arrays import Counts
 from audit.model.count_tables import with_totals
 
@@ -78,9 +77,7 @@ def series_files(plan: TablePlan, publish: Publish, rules: Mapping[str, str]) ->
     labels = [[*each, "All"] for each in names]
     rng = np.random.default_rng([plan.seed, 1])
     for place, table in enumerate(true_tables(plan), 1):
-        texts, out = publish(table, rng), io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["area", "age", "sex", "people"])
-        for cell in np.ndindex(texts.shape):
-            writer.writerow([*(names[at] for names, at in zip(labels, cell, strict=True)), texts[cell]])
-        yield f"releases/{place:02d}.csv", out.getvalue()
+        texts = publish(table, rng)
+        cells = np.ndindex(texts.shape)
+        rows = ([*(own[at] for own, at in zip(labels, cell, strict=True)), texts[cell]] for cell in cells)
+        yield f"releases/{place:02d}.csv", csv_text([("area", "age", "sex", "people"), *rows])

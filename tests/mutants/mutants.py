@@ -318,7 +318,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.init.guess._changed", "one != UNKNOWN and", "one == UNKNOWN or"),
     ],
     "cli/test_confirm.py::test_columns_that_change_remain_a_guess_or_go_with_the_role_of_the_column": [
-        ("audit.init.confirmation._Asked.draft_changing", "append(_CHANGING)", "count(_CHANGING)"),
+        ("audit.init.confirmation._Asked.guess", "append(key)", "count(key)"),
         ("audit.init.confirmation._Asked.take_role", "if [name] ==", "if () =="),
     ],
     "cli/test_records.py::test_cells_that_change_have_a_way_out": [
