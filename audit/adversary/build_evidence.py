@@ -16,7 +16,6 @@ from audit.adversary.held_series import CombinedVocabulary, HeldSeries, begin_re
 from audit.adversary.known_groups import (
     KnownGroups,
     PossibleKinds,
-    PossiblePeople,
     PossiblePeopleFinder,
     RegisteredPeople,
     homes_of,
@@ -90,7 +89,8 @@ def build_evidence(
             _check_changes(held, name, steps)
         for read in held.seen:
             check_listed(series, read.release, name, steps.listed)
-    possible = {} if held.adversary.knows_presence else _possible(held, transitions)
+    unknown = None if held.adversary.knows_presence else register
+    possible = {} if unknown is None else _possible(held, unknown, transitions)
     each = tuple(_evidence(held, name, transitions[name], possible.get(name)) for name in series.columns.sensitive)
     every = each if held.combined is None else (*each, _combined(held, held.combined, each, possible))
     if possible and follow:
@@ -104,14 +104,14 @@ def build_evidence(
         return (replace(every[0], unfollowed=error.reason), *every[1:])
 
 
-def _possible(held: HeldSeries, transitions: Mapping[str, Transitions | None]) -> dict[str, PossibleKinds]:
+def _possible(
+    held: HeldSeries, register: Register, transitions: Mapping[str, Transitions | None]
+) -> dict[str, PossibleKinds]:
     """Return the kinds of people who may be in the data, for each attribute and for their combinations.
 
     All of them are numbered before any evidence about people is built.
     """
-    if held.register is None:
-        raise AssertionError("people who may be in the data come from a register")
-    finder = PossiblePeopleFinder(held, held.register, _space(held, held.register))
+    finder = PossiblePeopleFinder(held, register, _space(held, register))
     changing = {name: None if each is None or each.constant else each for name, each in transitions.items()}
     whole = None
     if held.combined is not None:
@@ -382,15 +382,11 @@ def people_of(
     """
     individual = ~held.series.people.is_counterfeit()
     nothing = (None,) * len(held)
-    people = KnownGroups(held.seen, sensitive, values, individual, constant, nothing, ())
-    if held.register is not None:
-        space = _space(held, held.register)
-        if possible is not None:
-            lines = lines_of(possible.register, len(held))
-            people = PossiblePeople(**vars(people), space=space, lines=lines)
-        else:
-            people = RegisteredPeople(**vars(people), space=space, lines=lines_of(held.register, len(held)))
-    return people
+    known = held.seen, sensitive, values, individual, constant, nothing, ()
+    if held.register is None:
+        return KnownGroups(*known)
+    lines = lines_of(held.register if possible is None else possible.register, len(held))
+    return RegisteredPeople(*known, _space(held, held.register), lines, there=possible is None)
 
 
 def _space(held: HeldSeries, register: Register) -> coverage.Space:
@@ -469,8 +465,8 @@ def _covered(
     read, boxes = people.releases[position], homes_of(people.releases[position])
     entries = read.entries(people.sensitive)
     covered = coverage.cover(boxes, people.space, used, entries, people.values)
-    if held.register is not None and not isinstance(people, PossiblePeople):
-        _check_present(held, people, position, covered.groups)
+    if held.register is not None and people.there:
+        _check_present(held, held.register, people, position, covered.groups)
     if at is not None and known is not None:
         rows = np.flatnonzero(at != UNKNOWN)
         lacks = np.flatnonzero(~covered.hold(pool[rows], at[rows]))
@@ -485,24 +481,22 @@ def _covered(
     return covered.contents
 
 
-def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, groups: Table) -> None:
+def _check_present(
+    held: HeldSeries, register: Register, people: RegisteredPeople, position: int, groups: Table
+) -> None:
     """Compare a release with the register's people in it, and with the number of groups that cover each pool.
 
     Raises:
         InputError: no group covers a person, or there are more people than rows.
     """
-    register, pool = held.register, people.lines[position].point
-    if register is None:
-        raise AssertionError("people who are known to be present come from a register")
     problems, lines, release = Problems(), register.present(position), held.seen[position].release
     if not groups.all():
-        alone = np.flatnonzero(groups[pool] == 0)
+        alone = np.flatnonzero(groups[people.lines[position].point] == 0)
         nor = len(alone) - 1
         others = say_count(" (nor {count} [other|others])", nor) if nor else ""
         what = say("no group of release {tag} covers this person{others}", tag=release.tag, others=others)
         line = register.table.line(int(lines[alone[0]]))
-        attributes = [held.series.attributes[name] for name in held.series.columns.quasi_identifiers]
-        why = why_uncovered(attributes, register, people.space, held.seen[position], lines[alone])
+        why = why_uncovered(register, people.space, held.seen[position], lines[alone])
         of_cells = cells_of_other_length(held.series, register, reveal=False)
         remedy = next(of_cells, None) or say(
             'correct the person\'s values or releases, or write presence = "possible" if not everybody is there'

@@ -169,6 +169,7 @@ class Space:
     """The exact values of each quasi-identifier, sorted so that cells are ranges, and which cells cover them.
 
     Attributes:
+        attributes: the quasi-identifiers.
         sizes: number of exact values of each attribute.
         points: distinct combinations of exact values, as places in that order; shape (points, attributes), int32.
         axes: which exact values each cell of each attribute covers.
@@ -176,7 +177,7 @@ class Space:
 
     def __init__(self, attributes: Sequence[QuasiIdentifier], values: Sequence[Sequence[str]], points: Codes) -> None:
         """Store the attributes, the exact values of each, and points as indices into these."""
-        self.sizes = tuple(len(texts) for texts in values)
+        self.attributes, self.sizes = attributes, tuple(len(texts) for texts in values)
         self.points = np.empty_like(points)
         self.axes = []
         for place, (attribute, texts) in enumerate(zip(attributes, values, strict=True)):

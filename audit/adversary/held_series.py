@@ -189,10 +189,7 @@ class SeenRelease:
     @property
     def capacity(self) -> Counts:
         """The most people in each published group: its rows less its published counterfeits; shape (groups,)."""
-        rows = self.rows(self.release.group)
-        for group, count in self.release.counterfeits.items():
-            rows[group] -= count
-        return rows
+        return self.rows(self.release.group) - self.release.group_counterfeits
 
     @property
     def counterfeits(self) -> Counts:

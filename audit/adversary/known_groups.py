@@ -13,7 +13,6 @@ from audit.adversary import coverage
 from audit.adversary.held_series import HeldSeries, PlacedPeople, SeenRelease
 from audit.adversary.record_candidates import Fitting
 from audit.findings.disclosure import fewest
-from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
 from audit.io.encoding import IdentifierEncoder
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, flagged, numbered, ragged, starts
@@ -193,10 +192,12 @@ class RegisteredPeople(KnownGroups):
     Attributes:
         space: the exact values and the points.
         lines: the people in each release.
+        there: whether each of them is known to be in the release, and not only possible.
     """
 
     space: coverage.Space
     lines: tuple[RegisteredRelease, ...]
+    there: bool = True
 
     def present(self, position: int) -> Codes:
         """Return the register's people in a release; shape (n,), int32."""
@@ -230,16 +231,19 @@ class RegisteredPeople(KnownGroups):
         return self._hosts(position, person, (start, row_class), classes, read.capacity)
 
     def published(self, position: int) -> PublishedClasses:
-        """Return a release as its readers see it; it has strangers if it has more people than the register."""
+        """Return a release as its readers see it; it has strangers unless all its people are known to be there."""
         read = self.releases[position]
         people = read.release.people - int(read.counterfeits.sum())
-        return replace(super().published(position), strangers=len(self.present(position)) < people)
+        strangers = not self.there or len(self.present(position)) < people
+        return replace(super().published(position), strangers=strangers)
 
     def accounted(self, position: int, classes: Places) -> Flags:
         """Return which classes have no more people than those who can be in no other class; shape (classes,), bool.
 
         These people are found themselves if the class has one value.
         """
+        if not self.there:
+            return super().accounted(position, classes)
         read, (_, points, point) = self.releases[position], self.lines[position]
         place, home = coverage.covering_groups(homes_of(read), self.space, points)
         alone = np.bincount(place, minlength=len(points))[place] == 1
@@ -302,9 +306,7 @@ def population(held: HeldSeries, people: KnownGroups, position: int) -> Counts |
 _CELLS_SHOWN = 6
 
 
-def why_uncovered(
-    attributes: Sequence[QuasiIdentifier], register: Register, space: coverage.Space, read: SeenRelease, lines: Places
-) -> str:
+def why_uncovered(register: Register, space: coverage.Space, read: SeenRelease, lines: Places) -> str:
     """Return values of the people of some lines that no cell of a release covers, the most frequent first.
 
     Each is a value of one column, which singles out no one more than the line itself does.
@@ -326,7 +328,7 @@ def why_uncovered(
             release=printable(read.release.tag),
         )
     _, place, value = max(found, key=lambda one: one[0])
-    attribute = attributes[place]
+    attribute = space.attributes[place]
     cells = [printable(attribute.texts[cell]) for cell in np.unique(read.cells[:, place]).tolist()]
     return say(
         'no cell of "{column}" in release {release} contains {value} (cells: {cells}); is it written otherwise in the '
@@ -437,19 +439,6 @@ class PossibleKinds:
         return sum(min(count, alike[person]) for person, count in number.items())
 
 
-@dataclass(frozen=True)
-class PossiblePeople(RegisteredPeople):
-    """The evidence about people who may be in the data, each kind by itself."""
-
-    def published(self, position: int) -> PublishedClasses:
-        """Return a release as its readers see it: every row may be a stranger's."""
-        return replace(super().published(position), strangers=True)
-
-    def accounted(self, position: int, classes: Places) -> Flags:
-        """Return false for all, as no class is known to contain only certain people; shape (classes,), bool."""
-        return np.zeros(len(classes), dtype=np.bool_)
-
-
 class PossiblePeopleFinder:
     """Finds the kinds of people in a register, whose points and cells are in `space`."""
 
@@ -530,13 +519,11 @@ class PossiblePeopleFinder:
 
     def _why(self, nowhere: Places) -> str | None:
         """Return why no group covers people, by their index among all, according to the last release with a reason."""
-        series, lines = self._held.series, np.flatnonzero(np.isin(self._register.person, self._listed[nowhere]))
+        lines = np.flatnonzero(np.isin(self._register.person, self._listed[nowhere]))
         for position in reversed(range(len(self._held))):
             there = np.intersect1d(lines, self._register.present(position))
             if len(there):
-                attributes = [series.attributes[name] for name in series.columns.quasi_identifiers]
-                read = self._held.seen[position]
-                return why_uncovered(attributes, self._register, self._space, read, there)
+                return why_uncovered(self._register, self._space, self._held.seen[position], there)
         return None
 
     def _name(self, person: int, releases: tuple[int, ...], covering: int) -> str:

@@ -162,7 +162,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
         is_small = series.keyed and not series.written.is_large
         releases = _people(series) if is_small else []
         texts, numbers = ([*set[str]().union(*releases)], np.zeros(0)) if is_small else series.people.alike()
-        texts = [text for text in texts if not text.endswith(" ")]  # those are kinds of people (`PossiblePeople`)
+        texts = [text for text in texts if not text.endswith(" ")]  # those are kinds of people (`PossibleKind`)
         for position in range(len(series.tags) if len(numbers) else 0):
             there = series.read(position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())

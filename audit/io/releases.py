@@ -252,6 +252,23 @@ class Release:
         """Return the number of people of each group, including counterfeits; 0 for unused codes."""
         return tally(self.entry_group, self.group.size, self.entry_count)
 
+    @property
+    def group_counterfeits(self) -> Counts:
+        """The number of published counterfeits of each group; shape (groups,)."""
+        found = np.zeros(self.group.size, dtype=np.int64)
+        found[list(self.counterfeits)] = list(self.counterfeits.values())
+        return found
+
+    def fewest_people(self, of_row: Codes, size: int) -> Counts:
+        """Return the fewest people that each class of rows may have, without a key; shape (classes,).
+
+        All published counterfeits of a group may be in one of its classes, but one person remains.
+        """
+        group, counterfeits = np.zeros(size, dtype=np.int64), self.group_counterfeits
+        group[of_row] = self.group.codes
+        has_people = self.group_people() > counterfeits
+        return np.maximum(tally(of_row, size, self.counts) - counterfeits[group], has_people[group])
+
     def contents(self, sensitive: str) -> GroupContents:
         """Return the values of a sensitive attribute in the groups."""
         value = self.entry_value[sensitive]

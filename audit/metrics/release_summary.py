@@ -172,10 +172,7 @@ def smallest_class(release: Release, owner: Codes | None, k: float) -> ClassSize
 
 
 def _people_of(release: Release, of_row: Codes, rows: Counts, owner: Codes | None) -> Counts:
-    """Return the number of people of each class, or without a key the fewest that it may have; shape (classes,).
-
-    All published counterfeits of a group may be in one of its classes, but one person remains.
-    """
+    """Return the number of people of each class, or without a key the fewest that it may have; shape (classes,)."""
     if owner is not None:
         real = owner >= 0
         several = isinstance(release, KeyedRelease) and release.owner is not None
@@ -186,14 +183,7 @@ def _people_of(release: Release, of_row: Codes, rows: Counts, owner: Codes | Non
             return rows
         weights = np.ones(release.rows) if release.counts is None else release.counts
         return tally(of_row, len(rows), np.where(real, weights, 0))
-    if not release.counterfeits:
-        return rows
-    counterfeits = np.zeros(release.group.size, dtype=np.int64)
-    counterfeits[list(release.counterfeits)] = list(release.counterfeits.values())
-    group = np.zeros(len(rows), dtype=np.int64)
-    group[of_row] = release.group.codes
-    has_people = np.bincount(release.group.codes, weights=release.counts, minlength=release.group.size) > counterfeits
-    return np.maximum(rows - counterfeits[group], has_people[group])
+    return release.fewest_people(of_row, len(rows)) if release.counterfeits else rows
 
 
 def _rounded(number: float) -> float:

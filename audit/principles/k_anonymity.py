@@ -40,7 +40,7 @@ def small_classes(series: Series, release: KeyedRelease, k: int) -> list[BrokenC
     cells = [(codes, len(series.attributes[name].cells)) for name, codes in release.cells.items()]
     _, place = distinct(*combine([(release.group.codes, release.group.size), *cells], release.rows))
     row = first_rows(place, int(place.max(initial=-1)) + 1)
-    people = _people(series, release, place, release.group.codes[row])
+    people = _people(series, release, place, len(row))
     described = True if release.suppressed is None else release.group.codes[row] != release.suppressed
     small = np.flatnonzero((people > 0) & (people < k) & described)
 
@@ -54,20 +54,12 @@ def small_classes(series: Series, release: KeyedRelease, k: int) -> list[BrokenC
     return seen_in_rows(release, say("classes of fewer than {k} people", k=k), row[small], what)
 
 
-def _people(series: Series, release: KeyedRelease, place: Codes, group: Codes) -> Counts:
+def _people(series: Series, release: KeyedRelease, place: Codes, classes: int) -> Counts:
     """Return how many people each class holds, or without a key the fewest that it may hold.
 
-    Args:
-        series: the series.
-        release: one of its releases.
-        place: the class of each row; shape (rows,).
-        group: the group of each class; shape (classes,).
+    `place` is the class of each row.
     """
     real = is_person(series, release)
-    if real is not None:
-        counts = real.astype(np.int64) if release.counts is None else release.counts * real
-        return tally(place, len(group), counts)
-    counterfeits = np.zeros(release.group.size, dtype=np.int64)
-    counterfeits[list(release.counterfeits)] = list(release.counterfeits.values())
-    has_people = release.group_people() > counterfeits
-    return np.maximum(tally(place, len(group), release.counts) - counterfeits[group], has_people[group])
+    if real is None:
+        return release.fewest_people(place, classes)
+    return tally(place, classes, real.astype(np.int64) if release.counts is None else release.counts * real)
