@@ -55,23 +55,15 @@ _BASES = (3, 5, 10, 20, 50, 100)
 
 
 def release_of(manifest: TableManifest, files: Sequence[Path], inside: Path) -> TableRelease:
-    """Return the release of some files, with the tag of the first; files directly in `inside` are shown by name.
-
-    Where each release is a folder, the tag is the name of the folder.
-    """
-    first, tables = files[0], (TableFile(path, path.name if path.parent == inside else str(path)) for path in files)
-    of_folder = _are_folders(manifest) and first.parent != inside
-    return TableRelease(first.resolve().parent.name if of_folder else release_tag(first.name), tuple(tables))
+    """Return the release of some files, with the tag of the first; files directly in `inside` are shown by name."""
+    tables = (TableFile(path, path.name if path.parent == inside else str(path)) for path in files)
+    tag = release_tag(files[0].name) if files[0].parent == inside else manifest.tag_of(files[0])
+    return TableRelease(tag, tuple(tables))
 
 
 def tables_in(folder: Path) -> list[Path]:
     """Return the tables in a folder, in the order of their names; none if it is a file."""
     return sorted(filter(is_of_counts, folder.iterdir())) if folder.is_dir() else []
-
-
-def _are_folders(manifest: TableManifest) -> bool:
-    """Return whether each release is a folder of its name."""
-    return all(each.path.parent.name == release.tag for release in manifest.releases for each in release.tables)
 
 
 def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableManifest:
@@ -114,9 +106,11 @@ def without_candidate(manifest: TableManifest, candidate: TableRelease) -> tuple
         for path in own.keys() & published:
             name, tag = printable_path(own[path]), printable(release.tag)
             raise UsageError(say('{name}: this file is in release "{tag}" of the series already', name=name, tag=tag))
+    to_come = tuple(map(manifest.tag_of, candidate.paths))
     if not is_last:
-        return manifest, candidate
-    return replace(manifest, releases=manifest.releases[:-1]), replace(candidate, tag=manifest.releases[-1].tag)
+        return replace(manifest, to_come=to_come), candidate
+    earlier = replace(manifest, releases=manifest.releases[:-1], to_come=to_come)
+    return earlier, replace(candidate, tag=manifest.releases[-1].tag)
 
 
 def _report_before(
@@ -355,7 +349,7 @@ def repair_candidate(
     found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True)
     if found.hide is None:
         return found
-    place = output / candidate.tag if manifest.releases and _are_folders(manifest) else output
+    place = output / candidate.tag if manifest.releases and manifest.are_folders else output
     tables, emptied = zip(*(_written(search, rows, each, place) for each in candidate.tables), strict=True)
     written = replace(candidate, tables=tables)
     audited = None

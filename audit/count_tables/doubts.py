@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from audit.io.manifest import order_doubts
 from audit.io.notes_below import lines_beside
 from audit.io.publication_order import named_like
 from audit.io.rules.rule import NOTHING
-from audit.io.tables import Table
+from audit.io.tables import Table, is_of_counts
 from audit.io.toml import refuse_keys, toml_key, toml_text
 from audit.model.errors import Doubt, InputError, Problems, printable
 from audit.model.json_types import UNBOUNDED
@@ -88,6 +89,14 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
             Phrase(
                 "statistics beside the counts were not judged: {measures}; name them in measures if they are counts, "
                 "or in not_counts if they say nothing about the counts"
+            ),
+        ),
+        (
+            [*_unlisted(manifest)],
+            "files",
+            Phrase(
+                "tables beside the series were not judged: {files}; if they were published, name them in releases; if "
+                "they disclose no hidden or small count, name them in not_counts; else take them to another folder"
             ),
         ),
         (
@@ -196,17 +205,40 @@ def _unread_numbers(counts: PublishedCounts) -> list[str]:
     for file in {part.file.path: part.file for part in counts.parts}.values():
         if (file.path.parent / SESSION).is_file():
             continue
-        names = column_names(file.path, file.shown, Problems()) or ()
-        others = [name for name in names if name not in named and name not in counts.manifest.columns]
-        table = read_count_table(file.path, file.shown, others, Problems()) if others else None
-        texts = {} if table is None else {name: table.distinct(name) for name in others}
-        named += [
-            name
-            for name, some in texts.items()
-            if any(is_like_a_number(text) or said_range(text) is not None for text in some)
-            or all(map(counts.manifest.hides, some))
-        ]
+        known = {*named, *counts.manifest.columns}
+        named += _columns_of_numbers(counts.manifest, file.path, file.shown, known) or ()
     return named
+
+
+def _columns_of_numbers(manifest: TableManifest, path: Path, shown: str, known: Container[str]) -> list[str] | None:
+    """Return the columns of counts, numbers, ranges or signs, but those known; None of an unreadable file."""
+    names = column_names(path, shown, Problems())
+    others = [name for name in names or () if name not in known]
+    table = read_count_table(path, shown, others, Problems()) if others else None
+    if names is None or (others and table is None):
+        return None
+    counted = {view.column for view in manifest.views}
+    texts = {} if table is None else {name: table.distinct(name) for name in others}
+    return [
+        name
+        for name, some in texts.items()
+        if any(is_like_a_number(text) or said_range(text) is not None for text in some)
+        or (some and (name in counted or all(map(manifest.hides, some))))
+    ]
+
+
+def _unlisted(manifest: TableManifest) -> Iterator[str]:
+    """Yield the tables beside the series that may show counts and are not read; none that are yet to be published."""
+    files, counted = {*manifest.files()}, {view.column for view in manifest.views}
+    explained = manifest.columns - manifest.beside - manifest.denominators - counted
+    for path in filter(is_of_counts, manifest.unlisted()):
+        shown, session = manifest.shown(path), path.parent / SESSION
+        if session.is_file():  # its outputs are read as it says
+            may_count = session not in files
+        else:
+            may_count = _columns_of_numbers(manifest, path, shown, explained) != []
+        if may_count and shown not in manifest.not_counts and manifest.tag_of(path) not in manifest.to_come:
+            yield shown
 
 
 def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str]:
@@ -404,6 +436,7 @@ def _lacking(manifest: TableManifest, with_meaning: Set[str], tables: Sequence[T
         return
     files = {file.path: file for release in manifest.releases for file in release.tables}
     known = {*manifest.markers, *manifest.not_published} if manifest.rates else set[str]()  # signs in place of rates
+    known |= {*map(manifest.shown, [*manifest.unlisted(), *(manifest.files() if manifest.to_come else ())])}
     columns, lines = set[str](), set[str]()
     for path, file in files.items():
         if path.name == SESSION:

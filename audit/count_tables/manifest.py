@@ -33,7 +33,7 @@ from audit.io import manifest as microdata
 from audit.io.diagnostics import note_unreadable, records
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notes_below import below_table
-from audit.io.paths import as_path
+from audit.io.paths import as_path, real_path
 from audit.io.publication_order import named_like
 from audit.io.tables import Table, header, note_absent, read_table
 from audit.io.texts import column_of
@@ -163,6 +163,11 @@ class TableRelease(microdata.TaggedRelease):
     """One release: one table or several."""
 
     tables: tuple[TableFile, ...]
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths of its tables."""
+        return tuple(table.path for table in self.tables)
 
 
 @dataclass(frozen=True)
@@ -308,8 +313,26 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
 
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""
-        tables = dict.fromkeys(table.path for release in self.releases for table in release.tables)
+        tables = dict.fromkeys(path for release in self.releases for path in release.paths)
         return [self.folder / NAME, *tables, *(self.folder / name for name in self.categories.values())]
+
+    @property
+    def are_folders(self) -> bool:
+        """Whether each release is a folder of its name."""
+        return all(path.parent.name == release.tag for release in self.releases for path in release.paths)
+
+    @property
+    def homes(self) -> list[Path]:
+        """The folders in the series where tables may lie; where each release is one, those beside them, too."""
+        inside = real_path(self.folder)
+        own = {path for path in super().homes if inside in real_path(path).parents}
+        beside = {near for path in own for near in path.parent.glob("[!.]*/") if self.are_folders}
+        return [self.folder, *sorted(own | beside - {self.folder / microdata.PRIVATE})]
+
+    def tag_of(self, path: Path) -> str:
+        """Return the tag of a file's release, which is its folder's name if each release is a folder."""
+        is_own = self.are_folders and path.parent != self.folder
+        return path.resolve().parent.name if is_own else release_tag(path.name)
 
     def unread_sheets(self) -> dict[str, list[str]]:
         """Return each sheet of a workbook that may be one more table and is not in `not_counts`, and its files."""

@@ -62,6 +62,11 @@ class TaggedRelease:
 
     tag: str
 
+    @property
+    @abstractmethod
+    def paths(self) -> tuple[Path, ...]:
+        """Its files."""
+
 
 R = TypeVar("R", bound=TaggedRelease)
 T = TypeVar("T")
@@ -91,6 +96,11 @@ class ReleaseFiles(TaggedRelease):
         """The file of rows and, for a pair, the file of values, each with its name for the user."""
         rows = (self.rows, self.shown)
         return (rows,) if self.values is None else (rows, (self.values, self.values_shown))
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths of these tables."""
+        return tuple(path for path, _ in self.halves)
 
 
 @dataclass(frozen=True)
@@ -128,6 +138,7 @@ class SeriesManifest(Generic[R]):
         waivers: the accepted findings.
         unconfirmed: the keys whose values were guessed, such as `table.markers`.
         unordered: as `Reader.unordered`.
+        to_come: the tags of unpublished releases, whose files, and lines about them, may be there already.
     """
 
     folder: Path
@@ -137,11 +148,43 @@ class SeriesManifest(Generic[R]):
     waivers: tuple[Waiver, ...] = field(default=(), kw_only=True)
     unconfirmed: tuple[str, ...] = field(default=(), kw_only=True)
     unordered: str | None = field(default=None, kw_only=True)
+    to_come: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The releases' tags, in order of publication."""
         return tuple(release.tag for release in self.releases)
+
+    def shown(self, path: Path) -> str:
+        """Return the name of a file in messages: its path in the series folder, if it is inside."""
+        return path.relative_to(self.folder).as_posix() if path.is_relative_to(self.folder) else str(path)
+
+    @abstractmethod
+    def files(self) -> list[Path]:
+        """Return the manifest itself and all files that it names."""
+
+    @property
+    def homes(self) -> list[Path]:
+        """The folders in which tables of the series may lie: its own, and those of its releases."""
+        return [self.folder, *(path.parent for release in self.releases for path in release.paths)]
+
+    def unlisted(self) -> list[Path]:
+        """Return the tables beside the releases or the manifest that it does not name; none in a remote folder."""
+        if is_remote(self.folder):
+            return []
+        named = {real_path(path) for path in self.files() if not is_remote(path)}
+        # The folder is local, but a candidate may be at a URL.
+        local = {real_path(path): path for path in self.homes if not is_remote(path)}
+        found = []
+        for parent in local.values():
+            try:
+                beside = sorted(
+                    path for path in parent.iterdir() if is_table(path.name) and not path.name.startswith(".")
+                )
+            except OSError:
+                continue
+            found += [path for path in beside if real_path(path) not in named and not path.name.endswith(".key.csv")]
+        return found
 
 
 def order_doubts(manifest: SeriesManifest[Any], *, matters: bool) -> Iterator[Doubt]:
@@ -166,7 +209,6 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         counterfeits: the files with the published numbers of counterfeits, by release.
         grave: the grave values, each with its attribute; None for all attributes.
         widths: how far numbers of a column may differ to be close, in its own unit.
-        to_come: the tags of unpublished releases, about which the register and the known values may have lines already.
         growing: whether every record of a release is also in the next one.
         any_transitions: whether any value may follow any other.
         possible: whether the register lists people who may be in the data, not only people who are.
@@ -186,7 +228,6 @@ class Manifest(SeriesManifest[ReleaseFiles]):
     counterfeits: Mapping[str, str] = field(default_factory=dict)
     grave: tuple[tuple[str | None, str], ...] = ()
     widths: Mapping[str, Fraction] = field(default_factory=dict)
-    to_come: tuple[str, ...] = ()
     growing: bool = False
     any_transitions: bool = False
     possible: bool = False
@@ -213,34 +254,12 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         """Return the column in which the tag marks the rows of a release; None if each file has one release."""
         return next((release.by for release in self.releases if release.tag == tag), None)
 
-    def shown(self, path: Path) -> str:
-        """Return the name of a file in messages: its path in the series folder, if it is inside."""
-        return path.relative_to(self.folder).as_posix() if path.is_relative_to(self.folder) else str(path)
-
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""
         beside = [self.register, self.transitions, self.known, *self.counterfeits.values()]
         names = [NAME, *beside, *(name for rule in self.columns.rules for name in rule.files)]
-        releases = [path for release in self.releases for path, _ in release.halves]
+        releases = [path for release in self.releases for path in release.paths]
         return [*releases, *(self.folder / name for name in names if name is not None)]
-
-    def unlisted(self) -> list[Path]:
-        """Return the tables beside the releases or the manifest that it does not name; none in a remote folder."""
-        if is_remote(self.folder):
-            return []
-        named = {real_path(path) for path in self.files() if not is_remote(path)}
-        # The folder is local, but a candidate may be at a URL.
-        local = [release.rows.parent for release in self.releases if not is_remote(release.rows)]
-        found = []
-        for parent in {real_path(path): path for path in (self.folder, *local)}.values():
-            try:
-                beside = sorted(
-                    path for path in parent.iterdir() if is_table(path.name) and not path.name.startswith(".")
-                )
-            except OSError:
-                continue
-            found += [path for path in beside if real_path(path) not in named and not path.name.endswith(".key.csv")]
-        return found
 
     def has_key(self, table: Path) -> bool:
         """Return whether the private folder has a key file for a table."""

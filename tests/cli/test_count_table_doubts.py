@@ -62,6 +62,61 @@ def verdict(folder, *words):
     return code, json.dumps(result["policy"]["undecided"], ensure_ascii=False), result["attacks"][0]["findings"]
 
 
+BY_AREA = "area,n\nA,26\nB,52\nAll,78\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [("more.csv", BY_AREA, 3), ("releases/more.csv", BY_AREA, 3), ("more.tsv", BY_AREA.replace(",", "\t"), 3),
+     ("more.csv", "Gebiet;Anzahl\nA;26\n", 3), ("more.csv", "area,n\nA,c\n", 3), ("more.xlsx", "no workbook", 3),
+     ("more.csv", "area,name\nA,Abing\nB,Bebing\n", 0), ("more.csv", "area,sex,code\n", 0),
+     ("private/more.csv", BY_AREA, 0), ("repaired/more.csv", BY_AREA, 0), ("more.txt", BY_AREA, 0),
+     ("1.meta.csv", "col_name,col_type,n\narea,Filter,1\n", 0)],
+)  # fmt: skip
+def test_a_table_beside_the_series_that_is_not_listed_is_asked_about(name, text, code, tmp_path):
+    """It was passed over, though it shows that a number of the other one is wrong, or what that one hides."""
+    folder = written(tmp_path, NUMBERS)
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    found, why, _ = verdict(folder)
+    assert (found, f'\\"{name}\\"; if they were published, name them in releases' in why) == (code, code == 3)
+    if code:
+        written(tmp_path, NUMBERS, table=f"{TABLE}not_counts = [{json.dumps(name)}]")
+        assert verdict(folder)[:2] == (0, "[]")
+
+
+@pytest.mark.parametrize("candidate", ["releases/2.csv", "repaired/2.csv"])
+def test_a_draft_beside_the_releases_does_not_disturb_what_is_said_of_a_candidate(candidate, tmp_path):
+    folder = written(tmp_path, NUMBERS, table=f'{TABLE}over_time = "same"')
+    (folder / "repaired").mkdir()
+    for name in ("releases/2.csv", "repaired/2.csv"):
+        shutil.copy(folder / "releases/1.csv", folder / name)
+    assert verdict(folder)[0] == 3
+    assert run_main("next", str(folder), str(folder / candidate))[0] == 0
+
+
+@pytest.mark.parametrize(("left_out", "why"), [("2023/sex.csv", "2023/sex.csv"), ("2023", "2023/"), (None, "")])
+def test_in_a_series_of_folders_a_folder_or_table_not_listed_is_asked_about(left_out, why, tmp_path):
+    listed = list[str]()
+    for tag in ("2022", "2023", "2024"):
+        for name, rows in (("both.csv", NUMBERS), ("sex.csv", NUMBERS[6:])):
+            (tmp_path / tag).mkdir(exist_ok=True)
+            lines = [",".join(row if name == "both.csv" else row[1:]) for row in rows]
+            head = "area,sex,n" if name == "both.csv" else "sex,n"
+            (tmp_path / tag / name).write_text("\n".join([head, *lines, ""]), encoding="utf-8")
+        names = [f"{tag}/{name}" for name in ("both.csv", "sex.csv") if f"{tag}/{name}" != left_out]
+        if tag not in ("2024", left_out):
+            listed.append(f'{{ tag = "{tag}", tables = {json.dumps(names)} }}')
+    text = f'[series]\nkind = "tables"\nreleases = [{", ".join(listed)}]\n[table]\n{TABLE}over_time = "same"\n'
+    (tmp_path / "series.toml").write_text(f"{text}[policy]\nmin_count = 5\n", encoding="utf-8")
+    draft = tmp_path / "2024"
+    assert verdict(tmp_path)[0] == 3
+    code, out, _ = run_main("next", str(tmp_path), str(draft))
+    assert (code, bool(why) and why in out) == (3 if left_out else 0, bool(left_out)), out
+    shutil.move(draft, tmp_path / "private")
+    assert verdict(tmp_path)[0] == (3 if left_out else 0)
+
+
 def beside(column):
     return [(*row, text) for row, text in zip(NUMBERS, column, strict=True)]
 
@@ -844,6 +899,7 @@ def test_the_year_of_quarters_is_judged_by_the_lines_that_are_printed(column, qu
     text = manifest.read_text(encoding="utf-8")
     manifest.write_text(re.sub(r"(?m)^releases_by = .*\n", "", text), encoding="utf-8")
     pasted(folder, out)
+    (folder / "releases/2022-T1.csv").unlink(missing_ok=True)  # a new folder with these tables alone
     for q, path in files.items() if not column else ():
         written_quarter(path, "release", f"2023-T{q}", numbers[q])
     assert run_main(str(folder))[0] == 0
@@ -1935,10 +1991,10 @@ def test_what_else_may_violate_a_violated_clause_is_said_beside_the_advice(tmp_p
     names = [f"2023-Q{q}.csv" for q in range(1, 5)]
     for more, name in enumerate(names):
         table(tmp_path / name, 1, more, {(area, sex) for area in "ES" for sex in "fm"})
-    table(candidate := tmp_path / "2023.csv", 4, 6, {("S", "f")}, {("E", "m")})
     text = f'[series]\nkind = "tables"\nreleases = {json.dumps(names)}\n[table]\n{TABLE}markers.s = [0, inf]\n'
     (tmp_path / "series.toml").write_text(f"{text}[policy]\nmin_count = 5\n", encoding="utf-8")
     assert run_main(str(tmp_path))[0] == 0
+    table(candidate := tmp_path / "2023.csv", 4, 6, {("S", "f")}, {("E", "m")})
     code, out, _ = run_main("next", str(tmp_path), str(candidate))
     told = " ".join(out.split())
     assert code == 1

@@ -2,6 +2,7 @@
 
 import json
 import random
+import tomllib
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -13,6 +14,7 @@ from attacks.differencing import components
 from attacks.differencing.attack import Differencing
 from audit.count_tables.candidate import judge_candidate
 from audit.count_tables.manifest import read_table_manifest
+from audit.io.toml import toml_document
 from audit.model.audit_options import AuditOptions
 from tests.helpers.amount import some
 from tests.helpers.count_tables import TinyTables
@@ -57,6 +59,23 @@ def test_examples(name):
 @pytest.mark.parametrize("seed", DRAWN)
 def test_random_series(seed, tmp_path):
     compare(drawn(random.Random(seed), [*FORMS][seed % len(FORMS)]), tmp_path, random.Random(seed))  # noqa: S311
+
+
+@pytest.mark.parametrize("seed", range(some(60)))
+def test_no_series_is_safe_whose_manifest_leaves_a_table_out(seed, tmp_path):
+    rng = random.Random(seed)  # noqa: S311
+    folder = drawn(rng, [*FORMS][seed % len(FORMS)]).write(tmp_path)
+    document = tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
+    releases = document["series"]["releases"]
+    place = rng.randrange(len(releases))
+    tables = [releases[place]] if isinstance(releases[place], str) else releases[place]["tables"]
+    name = tables.pop(rng.randrange(len(tables)))
+    if not tables or isinstance(releases[place], str):
+        del releases[place]
+    (folder / "series.toml").write_text(toml_document(document), encoding="utf-8")
+    rows = (folder / name).read_text(encoding="utf-8").splitlines()[1:]
+    if releases and any(not row.endswith(",") for row in rows):
+        assert audited(folder)[0] != 0
 
 
 @pytest.mark.parametrize("seed", share(range(some(120)), 2))
