@@ -14,6 +14,7 @@ import pytest
 
 from anonymizers.mondrian import MondrianAnonymizer
 from attacks.registry import find as attack
+from audit.api import load_microdata
 from audit.io.microdata import open_microdata
 from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
@@ -85,12 +86,12 @@ HEAD = ("Person", "Age", "Zip", "Illness")
 
 
 def survey(folder, *, more="", changing=False, seed=5):
-    """Three waves of 120 people, some of whom go and come; 60 % have no illness."""
+    """Three waves of 60 people, some of whom go and come; 60 % have no illness."""
     draw, waves = random.Random(seed), {}  # noqa: S311 - no secret
-    people = {f"p{n}": [draw.randint(20, 59), 80000 + draw.randrange(9)] for n in range(160)}
+    people = {f"p{n}": [draw.randint(20, 59), 80000 + draw.randrange(9)] for n in range(80)}
     ill = {who: draw.choice(["none"] * 6 + ["flu", "HIV", "gout", "asthma"]) for who in people}
     for wave in "123":
-        there = draw.sample(sorted(people), 120)
+        there = draw.sample(sorted(people), 60)
         if changing:
             ill |= {who: draw.choice(["none", "flu"]) for who in there[:9]}
         waves[wave] = [(who, *people[who], ill[who]) for who in sorted(there)]
@@ -101,6 +102,12 @@ def planned(folder, *words):
     code, out, err = run_main("plan", str(folder), "--queries", "10", *words, "--format", "json")
     assert (code, err) == (0, "")
     return json.loads(out)
+
+
+def planned_page(folder, *methods):
+    """Return one plan as it is and as a page."""
+    plan = load_microdata(folder).plan(methods=methods, queries=5)
+    return json.loads(plan.render("json")), " ".join(plan.render("text").split())
 
 
 def test_a_survey_gets_a_recommendation_that_keeps_the_policy(tmp_path):
@@ -171,11 +178,10 @@ def test_a_column_of_days_may_be_left_out_and_amounts_are_said_to_stand_in_the_w
             for n in range(40)
         ]
     micro = write_microdata(tmp_path / "micro", waves, head=HEAD, more='dates = { Age = "year" }')
-    found = planned(micro, "--method", "l-diversity")
+    found, text = planned_page(micro, "l-diversity")
     assert (found["recommended"], found["amounts"]) == (None, 40)
     assert ["Age"] in [each["without"] for each in found["tried"]]
     assert all(each["undecided"] for each in found["tried"] if each["exit_code"] == 3)
-    text = " ".join(run_main("plan", str(micro), "--queries", "5", "--method", "l-diversity")[1].split())
     assert "The sensitive column has 40 different numbers" in text
 
 
@@ -240,7 +246,7 @@ def test_people_who_grow_older_are_followed_by_their_cells_of_each_release(tmp_p
     words = ["--method", "mondrian", "--k", "5", "--output", str(series)]
     assert run_main("anonymize", "--no-audit", str(micro), *words)[0] == 0
     assert 'changing = ["Age"]\n' in (series / "series.toml").read_text()
-    assert run_main(str(series))[0] == 1
+    assert run_main(str(series), "--findings", "0")[0] == 1
 
 
 def test_a_method_whose_series_no_audit_takes_is_refused_and_ends_no_plan(tmp_path, monkeypatch):
@@ -387,10 +393,9 @@ def test_all_rows_are_judged_by_the_stated_transitions(tmp_path):
     (micro / "moves.csv").write_text("\n".join(["from,to", *changes]) + "\n")
     with (micro / "microdata.toml").open("a") as file:
         file.write('\n[updates]\ntransitions = "moves.csv"\n')
-    found = planned(micro, "--method", "m-distinct")
+    found, out = planned_page(micro, "m-distinct")
     assert found["transitions"] == "moves.csv"
     assert {each["exit_code"] for each in found["tried"] if each["parameters"] == "--m 2 --close"} == {1}
-    out = " ".join(run_main("plan", str(micro), "--queries", "5", "--method", "m-distinct")[1].split())
     assert "All rows are judged by the changes of values that moves.csv lists" in out
     words = ["--method", "m-distinct", "--m", "2", "--close", "--output", str(tmp_path / "s"), "--seed", "0"]
     code, out, _ = run_main("anonymize", str(micro), *words)
@@ -466,9 +471,9 @@ def test_the_plan_says_what_rests_on_values_that_may_all_change(tmp_path):
     (micro / "any.csv").write_text("\n".join(["from,to", *pairs]) + "\n")
     with (micro / "microdata.toml").open("a") as file:
         file.write('\n[updates]\ntransitions = "any.csv"\n')
-    best = planned(micro, "--method", "l-diversity")["tried"][0]
+    found, out = planned_page(micro, "l-diversity")
+    best = found["tried"][0]
     assert best["certain_if_unchanged"] > 0
-    out = " ".join(run_main("plan", str(micro), "--queries", "5", "--method", "l-diversity")[1].split())
     warning = f"if values do not change, the values of at least {best['certain_if_unchanged']} people are certain"
     assert out.index("keeps the policy") < out.index(warning) < out.index("Why this one")
 
@@ -503,4 +508,6 @@ def test_what_is_recommended_keeps_the_policy_with_each_seed(tmp_path):
         assert (f"not with each of {SEEDS} seeds" in text) == (first and not all(others))
         assert (f"keeps the policy with each of {SEEDS} seeds" in text) == tried.keeps
         ended.add((first, all(others)))
+        if {(True, True), (True, False)} < ended:
+            break
     assert {(True, True), (True, False)} < ended

@@ -102,7 +102,7 @@ def test_values_of_rows_that_belong_together_by_chance_are_not_asked_about(tmp_p
 def test_a_repair_says_what_may_decide_smaller_changes(tmp_path):
     """Without homes, all ages in one class show nobody's income; smaller changes are undecided."""
     head = ["Age", "Home", "Income"]
-    whole, later = households(lambda at: BANDS[at % 6])[0], households(lambda at: BANDS[(at + 1) % 6])[0]
+    whole, later = (households(lambda at, more=more: BANDS[(at + more) % 6], HOMES)[0] for more in (0, 1))
     columns = 'quasi_identifiers = ["Age", "Home"]\nsensitive = "Income"\n'
     folder = series_of(tmp_path / "series", [[head, *whole]], columns)
     write(tmp_path / "2.csv", as_csv([head, *later]))

@@ -11,6 +11,7 @@ from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
 from audit.repair.merged_cells import AttributeCells
 from audit.runtime.candidate_search import CandidateSearch, SearchOutOfTimeError
+from tests.helpers.amount import slow
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import run_main
 
@@ -64,6 +65,7 @@ def school(seed, folder):
     return folder / "s", folder / "2.csv"
 
 
+@slow
 def test_a_recoding_of_all_rows_is_found_by_few_audits(tmp_path, monkeypatch):
     """Changes of groups alone lost 89 % by as many audits."""
 

@@ -16,8 +16,8 @@ from tests.universe.program import answer, of_folder
 from tests.universe.record import NAMES, Record, lines, record_from
 from tests.universe.unions import union
 
-UNION = 5_000
-PARTS = range(18)
+UNION = 2_500
+PARTS = range(36)
 assert UNION * PARTS[-1] < 89_921 <= UNION * len(PARTS)
 DRAWN = share(PARTS, some(14))
 
