@@ -13,13 +13,14 @@ quasi-identifier, except for questions about one person.
 # ruff: noqa: E402 - what hides one of the packages is told before it is imported in its place
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from audit.runtime.own_packages import check
 
 check()
 
 from audit.api.answers import CheckResult, ComparisonResult, ExplanationResult, ImpactResult, PlanResult, RepairResult
 from audit.api.compare import compare
-from audit.api.count_tables import LoadedTables
 from audit.api.frames import microdata_from_frames, series_from_frames, tables_from_frames
 from audit.api.microdata import LoadedMicrodata, load_microdata, simulate
 from audit.api.results import AttackResult, AuditResult
@@ -28,6 +29,19 @@ from audit.api.series import LoadedSeries, load
 from audit.model.errors import AuditError, InputError, Problem, UsageError
 from audit.runtime.distributed.engines import engine
 from reports.languages.catalogues import in_language
+
+if TYPE_CHECKING:
+    from audit.api.count_tables import LoadedTables
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import the class of count tables when it is asked for: what audits them is not needed for people."""
+        if name != "LoadedTables":
+            raise AttributeError(f"module 'audit.api' has no attribute {name!r}")
+        from audit.api.count_tables import LoadedTables
+
+        return LoadedTables
+
 
 __all__ = [
     "AttackResult",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from audit.api.answers import ComparisonResult
-from audit.api.count_tables import LoadedTables, compare_tables
 from audit.api.microdata import LoadedMicrodata
 from audit.api.series import LoadedSeries
 from audit.api.settings import AuditSettings
 from audit.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from audit.api.count_tables import LoadedTables
     from audit.metrics.queries import Style
 
 
@@ -55,11 +55,13 @@ def compare(
     from audit.pipeline.comparison import compare_series
 
     named = [(without_secrets(str(each.folder)), each) for each in series]
-    tables = [(name, each) for name, each in named if isinstance(each, LoadedTables)]
-    people = [(name, Series.of(each.opened.manifest)) for name, each in named if isinstance(each, LoadedSeries)]
+    tables = [(name, each) for name, each in named if each.kind == "tables"]
+    people = [(name, Series.of(each.opened.manifest)) for name, each in named if each.kind == "microdata"]
     if tables and (people or microdata is not None):
         raise UsageError("count tables are compared with count tables alone; compare like with like")
     if tables:
+        from audit.api.count_tables import compare_tables
+
         return compare_tables(tables, time_limit)
     source = None if microdata is None else microdata.opened
     if source is not None:

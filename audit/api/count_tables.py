@@ -8,22 +8,27 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import ClassVar, Literal, TypeAlias, Unpack
 
+from attacks.differencing.attack import Differencing
 from audit.api.answers import ComparisonResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult
 from audit.api.settings import AuditSettings
 from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
+from audit.count_tables.candidate import judge_candidate, release_of, repair_candidate, tables_in
+from audit.count_tables.judged_counts import explain_cell
+from audit.count_tables.manifest import TableManifest, TableRelease, read_table_manifest
+from audit.count_tables.read_counts import read_counts
+from audit.count_tables.table_audit import audit_tables, waive_counts
 from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, ComparedCounts, ComparedTables
+from audit.judgement.waiver_writer import accepted_of
+from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
 from audit.pipeline.settings import AnyPath, CountSettings, WholeCountAudit
-
-if TYPE_CHECKING:
-    from audit.count_tables.manifest import TableManifest, TableRelease
-    from audit.model.audit_options import AuditOptions
-    from audit.runtime.phrases import Reason
-
+from audit.runtime.phrases import Reason
+from reports.count_tables.answers import not_published
+from reports.finding_list import list_forms
 
 Candidates: TypeAlias = "Candidate | Sequence[Candidate]"
 """A release: its table, or several."""
@@ -34,9 +39,11 @@ class LoadedTables(Loaded):
     """A series of count tables, ready to be audited; made by `load` or `tables_from_frames`.
 
     Attributes:
+        kind: the kind of series, as in a `series.toml`.
         opened: what was read; do not change it.
     """
 
+    kind: ClassVar[Literal["tables"]] = "tables"
     opened: TableManifest
 
     @property
@@ -57,9 +64,6 @@ class LoadedTables(Loaded):
             UsageError: an argument is wrong.
             InputError: the series cannot be read, or its numbers contradict each other.
         """
-        from attacks.differencing.attack import Differencing
-        from audit.count_tables.table_audit import audit_tables
-
         witness = settings.pop("witness", None)
         with _options(settings, settings.pop("baseline", None)) as options:
             if witness is None:
@@ -89,9 +93,6 @@ class LoadedTables(Loaded):
             UsageError: an argument is wrong, or the series already has a release of that tag.
             InputError: a file cannot be read, or the numbers contradict each other.
         """
-        from attacks.differencing.attack import Differencing
-        from audit.count_tables.candidate import judge_candidate
-
         folder = TemporaryFolder("audit-candidate-")
         release = _release(self.opened, candidate, tag, folder.path)
         with _options(settings, baseline) as how:
@@ -120,9 +121,6 @@ class LoadedTables(Loaded):
             UsageError: an argument is wrong, or the candidate cannot be written.
             InputError: a file cannot be read, or the numbers contradict each other.
         """
-        from attacks.differencing.attack import Differencing
-        from audit.count_tables.candidate import repair_candidate
-
         folder, where = TemporaryFolder("audit-candidate-"), Path(output)
         release = _release(self.opened, candidate, tag, folder.path)
         with _options(settings) as how:
@@ -140,10 +138,6 @@ class LoadedTables(Loaded):
             UsageError: there is no such dimension or label.
             InputError: the series cannot be read, or its numbers contradict each other.
         """
-        from attacks.differencing.attack import Differencing
-        from audit.count_tables.judged_counts import explain_cell
-        from audit.count_tables.read_counts import read_counts
-
         counts, exact = read_counts(self.opened), Differencing(both_ends=True)
         with _options(settings) as how:
             return ExplanationResult(explain_cell(counts, dict(cell), exact, how))
@@ -165,13 +159,8 @@ class LoadedTables(Loaded):
         Raises:
             UsageError: the date is past, or an id is not that of a finding.
         """
-        from attacks.differencing.attack import Differencing
-        from audit.count_tables.table_audit import waive_counts
-        from audit.judgement.waiver_writer import accepted_of
-        from reports.finding_list import list_forms
-
         waive_counts(self.opened, Differencing(), accepted_of(ids, reason, until, (), listed, list_forms()))
-        return LoadedTables(load_tables(self.folder).opened, self._files)
+        return replace(self, opened=read_table_manifest(self.folder))
 
     def anonymize(
         self,
@@ -201,24 +190,11 @@ class LoadedTables(Loaded):
                 audit does not pass, or the time limit was reached.
             InputError: the tables cannot be read, are not exact, lack counts, or do not add up.
         """
-        from reports.count_tables.answers import not_published
-
         settings = {"time_limit": time_limit, "progress": progress}
         audited = published(self.opened, method, Path(output), seed, options, settings)
         if audited is not None and (lines := not_published(audited)):
             raise UsageError(" ".join(lines))
-        return load_tables(Path(output))
-
-
-def load_tables(path: Path) -> LoadedTables:
-    """Open the series of count tables in a folder.
-
-    Raises:
-        InputError: the manifest is faulty; the error lists all problems.
-    """
-    from audit.count_tables.manifest import read_table_manifest
-
-    return LoadedTables(read_table_manifest(path))
+        return LoadedTables(read_table_manifest(output))
 
 
 def published(
@@ -235,7 +211,6 @@ def published(
     nothing is written unless the audit passes. `settings` are those of an audit.
     """
     from anonymizers.count_tables import SECONDARY, count_method
-    from attacks.differencing.attack import Differencing
     from audit.publishing.count_tables import publish_tables
 
     method = count_method(name, options)
@@ -255,9 +230,6 @@ def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float
     Raises:
         InputError: a file cannot be read, or numbers contradict each other.
     """
-    from attacks.differencing.attack import Differencing
-    from audit.count_tables.table_audit import audit_tables
-
     with _options({"time_limit": time_limit, "findings": 0}) as how:
         found = (ComparedCounts(name, audit_tables(one.opened, Differencing(), how)) for name, one in series)
         return ComparisonResult(ComparedTables(tuple(found)))
@@ -273,8 +245,6 @@ def _release(manifest: TableManifest, candidate: Candidates, tag: str, folder: P
     Raises:
         UsageError: an item is neither, or there are no items.
     """
-    from audit.count_tables.candidate import release_of, tables_in
-
     given = as_tables(candidate)
     if len(given) == 1 and isinstance(given[0], str | os.PathLike) and (files := tables_in(Path(given[0]))):
         return replace(release_of(manifest, files, folder), tag=Path(given[0]).resolve().name)

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from audit.api.count_tables import LoadedTables
 from audit.api.microdata import LoadedMicrodata, load_microdata
 from audit.api.series import LoadedSeries, load
 from audit.api.tables import Frame, Pair, TemporaryFolder, as_file, as_tables, checked_tag
+
+if TYPE_CHECKING:
+    from audit.api.count_tables import LoadedTables
 
 
 def series_from_frames(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, Unpack, get_args, overload
 
 from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult, AuditResult, kept
@@ -62,20 +62,24 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> L
     if kind not in (None, *get_args(Kind)):
         raise UsageError("kind has to be microdata or tables, or None to detect it")
     found = opened(as_path(path).absolute())
-    if kind == "microdata" and not isinstance(found, LoadedSeries):
+    if kind == "microdata" and found.kind == "tables":
         raise UsageError(f'{printable_path(path)}: these are count tables; load them with kind="tables"')
-    if kind == "tables" and isinstance(found, LoadedSeries):
+    if kind == "tables" and found.kind == "microdata":
         raise UsageError(f"{printable_path(path)}: these are not count tables; leave kind out")
     return found
 
 
 def opened(where: Path) -> LoadedSeries | LoadedTables:
     """Open the series in a folder, of whichever kind it is."""
-    from audit.api.count_tables import load_tables
     from audit.io.manifest import is_table_series
     from audit.io.series import open_series
 
-    return load_tables(where) if is_table_series(where) else LoadedSeries(open_series(where))
+    if not is_table_series(where):
+        return LoadedSeries(open_series(where))
+    from audit.api.count_tables import LoadedTables
+    from audit.count_tables.manifest import read_table_manifest
+
+    return LoadedTables(read_table_manifest(where))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,10 +87,12 @@ class LoadedSeries(Loaded):
     """A series, ready to be audited; made by `load`.
 
     Attributes:
+        kind: the kind of series, as in a `series.toml`.
         opened: what was read; do not change it.
         not_waived: after `waive`, the ids of further findings about the people of the waived ones.
     """
 
+    kind: ClassVar[Literal["microdata"]] = "microdata"
     opened: Series
     not_waived: tuple[str, ...] = ()
 

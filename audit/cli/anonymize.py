@@ -165,15 +165,16 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
 
     If an audit prevents publication, the exit code is that of the audit.
     """
-    from audit.api.count_tables import load_tables, published
+    from audit.api.count_tables import published
+    from audit.count_tables.manifest import read_table_manifest
     from reports.count_tables.answers import not_published
 
     if arguments.close or arguments.publish:
         raise UsageError("--close and --publish are for microdata; leave them out for count tables")
     given = options_given(arguments)
-    tables = load_tables(arguments.microdata)
+    tables = read_table_manifest(arguments.microdata)
     settings = {"time_limit": arguments.time_limit, "progress": shows_progress()}
-    audited = published(tables.opened, arguments.method, arguments.output, arguments.seed, given, settings)
+    audited = published(tables, arguments.method, arguments.output, arguments.seed, given, settings)
     if audited is not None and (lines := not_published(audited)):
         put("".join(f"{line}\n" for line in lines))
         if isinstance(audited, Reason):

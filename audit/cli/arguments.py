@@ -285,9 +285,7 @@ def settings_for(
     Raises:
         UsageError: a setting for series about people is given for count tables.
     """
-    from audit.api.count_tables import LoadedTables
-
-    if not isinstance(series, LoadedTables):
+    if series.kind == "microdata":
         return {**of_people, **given}
     others = [f"--attack {name}" for name in getattr(arguments, "attack", None) or () if name != ON_TABLES]
     others += [flag(name) for name in options_given(arguments)]

@@ -137,7 +137,6 @@ def add_options(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the report, and return the exit code."""
-    from audit.api.count_tables import LoadedTables
     from audit.api.results import AuditResult, kept
     from audit.api.settings import run as audited
 
@@ -145,7 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
     series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
     with asked(arguments, OF_WHOLE) as given:
         how = settings_for(series, arguments, given)
-        if isinstance(series, LoadedTables):
+        if series.kind == "tables":
             result: AuditResult | AttackResult = series.audit(**how)
         else:
             done = audited(series.opened, arguments.attack or (), how, keeps_finished=True)

@@ -42,10 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
             cannot be written.
         InputError: the series cannot be read.
     """
-    from audit.api.series import LoadedSeries
-
     series = opened(arguments)
-    if not isinstance(series, LoadedSeries):
+    if series.kind == "tables":
         raise UsageError(f"{arguments.series}: these are count tables, and principles are about people; name a series")
     answer = series.check(arguments.principle, reveal=arguments.reveal, **options_given(arguments))
     return write(answer, arguments.format, None, arguments.series)

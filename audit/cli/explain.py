@@ -45,11 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: there is no such person or cell, or the adversary knows nothing about people.
         InputError: the series cannot be read.
     """
-    from audit.api.count_tables import LoadedTables
-
     series = opened(arguments, arguments.output)
     with asked(arguments) as given:
-        if isinstance(series, LoadedTables):
+        if series.kind == "tables":
             if not arguments.cell:
                 raise UsageError(say("count tables contain no people; name a cell, such as --cell area=N --cell sex=f"))
             cell = dict(map(_label, arguments.cell))

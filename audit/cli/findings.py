@@ -49,7 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
             fits no finding.
         InputError: the series cannot be read.
     """
-    from audit.api.count_tables import LoadedTables
     from reports import finding_list
     from reports.sentences import ended_early, named
 
@@ -61,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         how = settings_for(series, arguments, given, **lasting) | {"findings": None}
         report = series.audit(**how).report
     releases = report.series.releases
-    if isinstance(series, LoadedTables):
+    if series.kind == "tables":
         columns: Sequence[str] = series.dimensions
         lines = finding_list.listed(report)
     else:
@@ -70,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     cut = [ended_early(named(each), each) for each in report.attacks if each.incomplete]
     write_lines("".join(f"audit: {each}\n" for each in cut))  # the list may lack findings
     asked_for, there = {name: getattr(arguments, name) for name in _FILTERS}, {"column": columns, "release": releases}
-    if arguments.person and not isinstance(series, LoadedTables):
+    if arguments.person and series.kind == "microdata":
         kind = report.adversary.kind
         about = names_in_report(series.opened, arguments.person, kind, reveal=report.revealed)
         if about:

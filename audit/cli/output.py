@@ -66,7 +66,6 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
         UsageError: an output cannot be written, or is one of the files that are read.
         InputError: the manifest is faulty.
     """
-    from audit.api.count_tables import LoadedTables
     from audit.api.series import opened as opened_series
 
     for output in outputs:
@@ -74,7 +73,7 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
     where = as_path(arguments.series)  # one path object: a manifest at a URL is then fetched once
     # The workers of a cluster may run in another folder.
     series = opened_series(where.absolute() if getattr(arguments, "engine", "") == "dask" else where)
-    if not isinstance(series, LoadedTables) and ON_TABLES in (getattr(arguments, "attack", None) or ()):
+    if series.kind == "microdata" and ON_TABLES in (getattr(arguments, "attack", None) or ()):
         raise UsageError(f'{ON_TABLES} is about count tables: it needs kind = "tables" in series.toml; leave it out')
     inputs = [*series.opened.files(), *map(as_path, getattr(arguments, "candidate", ()))]
     for output in outputs:

@@ -66,13 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the date is past, or there is neither a key for stable ids nor a folder for one.
         InputError: the manifest cannot be read.
     """
-    from audit.api.count_tables import LoadedTables
-
     series = opened(arguments)
     accepted = {"reason": arguments.reason, "until": arguments.until, "listed": arguments.list}
     left: tuple[str, ...] = ()
     with asked(arguments) as given:
-        if isinstance(series, LoadedTables):
+        if series.kind == "tables":
             if given["policy"] or arguments.group:
                 raise UsageError(
                     say("findings of count tables are accepted by their ids alone; leave --policy and --group out")
@@ -97,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         put(f"{again}\n")
     wide = [each for each in (*arguments.ids, *(group for _, group in arguments.group)) if "*" in each]
     if wide and new:
-        named = [each for each in new if len(each.sizes or ()) > 1 or isinstance(series, LoadedTables)]
+        named = [each for each in new if len(each.sizes or ()) > 1 or series.kind == "tables"]
         careful = say_count(
             "Careful: {patterns} accepts {count} [finding, whatever it discloses|findings, whatever they disclose]; "
             "until {day} [it does not count|none of them counts] for the policy.",
