@@ -35,6 +35,7 @@ _NOTE = re.compile(
     r"(?:[*#\u2020\u2021\u2022]+|\.{2,3}|:|\[[a-z0-9]{1,2}\])(?:\s*[=:]\s*\S|\s+[^\W\d]).*|[^\w\s]{1,3}\s*=.*|\(?[0-9]{1,2}[.)]\s+\S+(?:\s+\S+){2,}",
     re.IGNORECASE | re.DOTALL,
 )
+_ENTRY = re.compile(r"([^\w\s\"']{1,3}|[a-z])\s+([^\W\d].*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -130,22 +131,23 @@ def _may_be_note(cells: Sequence[str], width: int) -> bool:
     """Return whether a row may be a note: only its first cell is filled, it has not `width` cells, or it is introduced.
 
     An introduced note begins with a word such as "Source:". The delimiter may divide it into cells: these are fewer
-    than those of a row, or all have letters.
+    than those of a row, or all have letters. A sign may have a cell, and its meaning the next.
     """
     further = [cell for cell in cells[1:] if cell.strip()]
     is_text = len(further) + 1 < width or all(any(map(str.isalpha, cell)) for cell in further)
     is_introduced = further and is_text and _INTRODUCED.match(cells[0])
-    return not further or len(cells) != width or bool(is_introduced)
+    return not further or len(cells) != width or bool(is_introduced) or _is_entry(cells)
 
 
 def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
     """Return the notes among the last rows: from the first that has the form of a note, if sentences alone follow."""
     end = next((place for place, (_, cells) in enumerate(rows[::-1]) if not _may_be_note(cells, width)), len(rows))
-    labels, last = [cells[0].strip() for _, cells in rows[: len(rows) - end]], rows[len(rows) - end :]
-    texts = [(line, delimiter.join(cells).strip().strip(delimiter).strip()) for line, cells in last]
+    table, last = rows[: len(rows) - end], rows[len(rows) - end :]
+    labels = [cells[0].strip() for _, cells in table]
+    texts = [(line, _text_of(cells, delimiter)) for line, cells in last]
     is_note = [
-        bool(_NOTE.fullmatch(text) or (len(cells) != width and _LETTER.match(text)))
-        for (_, text), (_, cells) in zip(texts, last, strict=True)
+        bool(_NOTE.fullmatch(text) or (len(cells) != width and _LETTER.match(text)) or is_entry)
+        for (_, text), (_, cells), is_entry in zip(texts, last, _are_entries(texts, table), strict=True)
     ]
     first = is_note.index(True) if True in is_note else len(texts)
     while first < len(texts) and first and (not texts[first - 1][1] or _HEADING.fullmatch(texts[first - 1][1])):
@@ -166,23 +168,65 @@ def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
     return Below(notes, len(texts) - first, texts[first][0], lone) if notes else Below(lone=lone)
 
 
+def _text_of(cells: Sequence[str], delimiter: str) -> str:
+    """Return the text of a row that may be a note; a blank parts a sign from its meaning in the next cell."""
+    filled = " ".join(cell.strip() for cell in cells if cell.strip())
+    return filled if _is_entry(cells) else delimiter.join(cells).strip().strip(delimiter).strip()
+
+
+def _is_entry(cells: Sequence[str]) -> bool:
+    """Return whether a row has a sign and, in the next cell, a text, and nothing else; beside a letter, of two words.
+
+    >>> _is_entry([".", "secret", ""]), _is_entry(["x", "no answer", ""]), _is_entry(["x", "men", ""])
+    (True, True, False)
+    """
+    found = _ENTRY.fullmatch(" ".join(cells).strip())
+    is_pair = found is not None and cells[0].strip() == found[1] and not any(map(str.strip, cells[2:]))
+    return found is not None and is_pair and (not found[1].isalpha() or " " in found[2])
+
+
+def _are_entries(texts: Sequence[tuple[int, str]], table: Sequence[Row]) -> list[bool]:
+    """Return which lines are entries of a legend: a sign of the table, or one of several signs, and its meaning.
+
+    A dash before labels, such as `- women`, is no such sign, nor is a meaning that is a text of the table.
+    """
+    found = [_ENTRY.fullmatch(text) for _, text in texts]
+    if not any(found):
+        return [False] * len(texts)
+    labels = {entry[1] for _, cells in table if (entry := _ENTRY.fullmatch(cells[0].strip()))}
+    shown = {cell.strip() for _, cells in table for cell in cells}
+    signs = {each[1] for each in found if each and not each[1].isalpha()} - labels
+    known = {*shown} - labels | (signs if len(signs) > 1 else set())
+    return [each is not None and each[1] in known and each[2] not in shown for each in found]
+
+
 def _is_sentence(text: str) -> bool:
     """Return whether a line may continue the note above it: it has a colon, or three words."""
     return ":" in text or len(text.split()) >= _SENTENCE
 
 
 _ENTRY_END = re.compile(r";|[,.]\s+(?=\S{1,9}\s*[=:]\s)")
+_DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2212"
 
 
 def legend(signs: Collection[str], notes: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each sign that notes explain, with its meaning, such as `* = 1 to 4; c = confidential`, in their order.
 
+    A line that begins with a sign may go on with others; any dash stands for another one.
+
     >>> [*legend(["..", "c"], ['".." indicates fewer than 6; c = confidential'])]
     [('..', 'indicates fewer than 6'), ('c', 'confidential')]
+    >>> [*legend([".", "\u2013"], ["- nothing  . secret"])]
+    [('\u2013', 'nothing'), ('.', 'secret')]
     """
-    for entry in (entry.strip() for note in notes for entry in _ENTRY_END.split(note)):
+    written = {sign: f"[{_DASHES}]" if sign in _DASHES else re.escape(sign) for sign in signs}
+    known = "|".join(sorted(written.values(), key=len, reverse=True))
+    lines = (entry.strip() for note in notes for entry in _ENTRY_END.split(note))
+    begins = re.compile(rf"(?:[^=]*:\s*)?(?:{known})\s")
+    next_sign = re.compile(rf"\s+(?=(?:{known})\s+[^\W\d])")
+    for entry in (part for line in lines for part in (next_sign.split(line) if begins.match(line) else [line])):
         for sign in signs:
-            quoted = rf"[\"'\u00ab\u201c\u201e]\s?{re.escape(sign)}\s?[\"'\u00bb\u201c\u201d]"
-            says = rf"(?:[^=:]*:\s*)?(?:{re.escape(sign)}|{quoted})(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
+            quoted = rf"[\"'\u00ab\u201c\u201e]\s?{written[sign]}\s?[\"'\u00bb\u201c\u201d]"
+            says = rf"(?:[^=:]*:\s*)?(?:{written[sign]}|{quoted})(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
             if (found := re.fullmatch(says, entry)) is not None:
                 yield sign, found[1].rstrip(". ")

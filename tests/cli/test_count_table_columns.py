@@ -15,6 +15,7 @@ from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.init import confirmation
 from audit.init.count_tables import guess_tables
+from audit.io.notes_below import below_table
 from audit.io.toml import key_path, toml_key
 from audit.model.json_types import UNBOUNDED
 from tests.cli.test_confirm import confirm as answered
@@ -967,6 +968,45 @@ WAYS = {
 def found_in(folder):
     code, out, _ = run_main(str(folder), "--format", "json", "--findings", "all")
     return code, json.loads(out)
+
+
+LEGENDS = {
+    "a sign alone": [". Zahlenwert geheim"],
+    "signs of the table and others": ["/ nicht sicher", "\u2013 nichts vorhanden", ". geheim", "\u00a9 Amt"],
+    "another dash": ["- nichts vorhanden", ". geheim"],
+    "all in one line": ["\u2013 nichts vorhanden    . Zahlenwert geheim    / nicht sicher genug"],
+    "a cell for each": [".,Zahlenwert geheim", "x,ohne Aussage", "\u2013,nichts vorhanden"],
+}
+
+
+@pytest.mark.parametrize("way", ["padded.csv", "bare.csv", "book.xlsx", "book.ods"])
+@pytest.mark.parametrize("kind", LEGENDS)
+def test_a_legend_needs_no_equals_sign(kind, way, tmp_path):
+    """Below a table, a line that begins with a sign of its cells, or one of several signs, is no row."""
+    rows = [row.replace("*", ".").split(",") for row in (*ROWS, "W,f,\u2013", "W,m,30", "W,All,30")]
+    rows = [[*row[:2], {"15": "15", "49": "79"}.get(row[2], row[2])] for row in rows]
+    notes = [note.split(",") for note in LEGENDS[kind]]
+    full = [note + [""] * (3 - len(note)) for note in notes]
+    text = "\n".join(map(",".join, [*rows, *(full if way == "padded.csv" else notes)])) + "\n"
+    makers = {".csv": str.encode, ".xlsx": lambda _: workbook([*rows, *notes])}
+    makers[".ods"] = lambda _: open_document([*rows, *notes])
+    (tmp_path / way).write_bytes(makers[way[way.rindex(".") :]](text))
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    manifest = tomllib.loads((tmp_path / "series.toml").read_text("utf-8"))
+    said = (tmp_path / "series.toml").read_text("utf-8")
+    assert 'A note says of ".": "' in said
+    assert manifest["table"]["markers"]["\u2013"] == [0, 0] or kind == "a sign alone"
+    assert len(below_table(tmp_path / way).notes) == len(notes)
+
+
+def test_labels_behind_a_dash_are_no_legend(tmp_path):
+    rows = "area,a,b\nAll,-,30\n- women,12,20\n- men,,\n"
+    (tmp_path / "1.csv").write_text(rows + "Source: the office\n", "utf-8")
+    assert "only the first cell of this row" in refused("init", str(tmp_path), "--yes")
+    (tmp_path / "1.csv").write_text(rows, "utf-8")
+    assert not below_table(tmp_path / "1.csv").notes
+    (tmp_path / "1.csv").write_text("a,b,c\nx,men,-\nx,women,3\n-,men,\n", "utf-8")
+    assert not below_table(tmp_path / "1.csv").notes
 
 
 def findings(found):

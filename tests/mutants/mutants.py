@@ -34,6 +34,14 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.init.count_tables._with_periods", "or not is_alike", "or is_alike"),
         ("audit.count_tables.candidate.with_candidate", "if named_like(name, wide", "if not named_like(name, wide"),
     ],
+    "cli/test_count_table_columns.py::test_labels_behind_a_dash_are_no_legend": [
+        ("audit.io.notes_below._are_entries", "{*shown} - labels", "{*shown}"),
+        ("audit.io.notes_below._are_entries", " and each[2] not in shown", ""),
+    ],
+    "cli/test_count_table_columns.py::test_a_legend_needs_no_equals_sign": [
+        ("audit.io.notes_below._are_entries", "signs if len(signs) > 1 else", "signs if False else"),
+        ("audit.io.notes_below.legend", "f\"[{_DASHES}]\" if sign in _DASHES else ", ""),
+    ],
     "cli/test_count_table_reading.py::test_a_line_of_units_below_the_header_is_no_row": [
         ("audit.io.notes_below.lines_beside", "if not cell.strip() or cell.strip() not in dialect.names", ""),
         ("audit.io.dialect.header_place", "[: 1 + is_above_units]", "[:1]"),
