@@ -21,14 +21,29 @@ _LINE = rf"(?:\[\w+\](?= {_KEY})|{ENTRY})"
 _LINES = re.compile(rf" ({_LINE}(?: {_LINE})+)")
 
 
+_CLAUSE = re.compile(
+    r'(?:"[^"]*"|\u201e[^\u201c]*\u201c|\u00ab[^\u00bb]*\u00bb|\([^()]*\)|\{[^{}]*\}|\[[^][]*\]|[^;])+;?\s*'
+)
+_FEW = 2  # clauses that stay on one line
+
+
 def parts_of(text: str) -> list[str]:
-    """Return a sentence in parts, so that each line of a manifest in it is one: together they are no valid TOML.
+    """Return a sentence in parts: each line of a manifest in it, and each of three or more clauses, such as remedies.
+
+    Lines of a manifest in one are no valid TOML.
 
     >>> parts_of('write: [series] releases = ["a.csv"] [table] over_time = "same"')
     ['write:', '[series]', 'releases = ["a.csv"]', '[table]', 'over_time = "same"']
     >>> parts_of('write over_time = "same"; if so')
     ['write over_time = "same"; if so']
+    >>> parts_of('both have "a; b"; if so, write one; else delete it')
+    ['both have "a; b";', 'if so, write one;', 'else delete it']
     """
+    clauses = [each.rstrip() for each in _CLAUSE.findall(text)]
+    return [part for each in (clauses if len(clauses) > _FEW else [text]) for part in _lines_in(each)]
+
+
+def _lines_in(text: str) -> list[str]:
     parts, end = list[str](), 0
     for found in _LINES.finditer(text):
         parts += [text[end : found.start()], *re.findall(_LINE, found[1])]

@@ -139,7 +139,9 @@ def _found(counts: PublishedCounts, least: Known, most: Known, places: Sequence[
                 count=differ,
                 **texts,
             )
-            alone = say("audit each in a folder of its own, with all other releases")
+            alone = say(
+                'copy the folder, leave "{one}" out of the one and "{other}" out of the other, and audit both', **texts
+            )
             together = say(
                 "to judge what both editions disclose together, write the corrected numbers into copies of the tables "
                 'of "{one}", and {example}, with these copies, in releases',

@@ -38,7 +38,7 @@ from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
 from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, Unnamed
 from audit.io.series import check_headers
-from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_line, toml_value
+from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_key, toml_line, toml_value
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
@@ -128,14 +128,18 @@ _CHANGES, _CHANGING = "adversary.transitions", "columns.changing"
 _UNNAMED = f"columns.{Unnamed.key}"
 _OVER_TIME = "table.over_time"
 _COUNTED = {
-    "independent": Phrase("other people or events in each, as the births of each year are"),
+    "independent": Phrase(
+        "its own people or events, as the births of each year are; or who was there on its day, as the population at "
+        "the end of each year: some have left since, and others have come"
+    ),
     "same": Phrase(
-        "the same people in all of them, as in other tables of the same numbers; audit a corrected edition, whose "
-        "numbers differ, in a folder of its own, with all other releases"
+        "the same people in all of them, as in other tables of the same numbers (a corrected edition has other "
+        "numbers: copy the folder, leave the first edition out of the one and the corrected edition out of the other, "
+        "and audit both)"
     ),
     "cumulative": Phrase(
         "those of the release before, and newcomers: nobody is ever left out again, or counted in another row later, "
-        "as in a register of all cases so far; not the people of that day, of whom some have left"
+        "as in a register of all cases so far"
     ),
 }
 _TYPED = ("dimensions", "min_count", "min_width", "not_counts", "perturbation", "rounding", "threshold")
@@ -169,6 +173,7 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
             asked.draft_transitions(manifest)
         asked.draft_changing(manifest)
         asked.ask_harmless(found)
+    asked.ask_dimension()
     asked.ask_others()
     asked.ask_sheets()
     asked.ask_columns()
@@ -475,6 +480,34 @@ class _Asked:
         else:
             _drop_guesses(self.document)
 
+    def ask_dimension(self) -> None:
+        """Ask for the name of a dimension whose labels are columns, if no header names it."""
+        table = self.document["table"] if self.manifest is None else {}
+        if (old := table.get("wide", {}).get("dimension")) != say("column"):
+            return
+        text = say(
+            'What do the columns {columns} distinguish? Write it in a word or two, such as age or kind of school; "?" '
+            'leaves it open, and reports call it "{name}".',
+            columns=joined([f'"{printable(label)}"' for label in table["wide"]["columns"]], most=_SHOWN),
+            name=old,
+        )
+        known = {*table["dimensions"], *table.get("nested", {}), "", OPEN}
+        if (name := self.ask(text_of(text, OPEN)).strip()) in known:
+            return
+        table["wide"]["dimension"] = name
+        for key in ("totals", "categories"):
+            if old in table.get(key, {}):
+                table[key][name] = table[key].unwrap()[old]
+                del table[key][old]
+        for key in ("open", "sensitive"):
+            if old in table.get(key, ()):
+                table[key] = [name if each == old else each for each in table[key]]
+        guesses = self.document.get(UNCONFIRMED, {}).get("keys", [])
+        for at, guess in enumerate(guesses):
+            *tables, last = key_path(guess)
+            if last == old:
+                guesses[at] = ".".join([*tables, toml_key(name)])
+
     def ask_sheets(self) -> None:
         """Ask of each sheet that is not read and may be one more table of counts whether it discloses none."""
         text = tomlkit.dumps(self.document)
@@ -547,8 +580,8 @@ class _Asked:
         Of a sign, ask which counts it stands for.
         """
         few, many = in_words(1, 4), in_words(5, inf)
-        text = say('What is it? Write it in the form of {shown}; "?" leaves it open.', shown=shown)
-        again = say("Write a value in the form of {shown}.", shown=shown)
+        text = say('What is right instead of {shown}? Write it in the same way; "?" leaves it open.', shown=shown)
+        again = say("Write a value in the same way as {shown}.", shown=shown)
         if is_sign:
             text = say(
                 'Which counts does "{sign}" stand for? Write, for example, {few}, {many}, or, if it can be any count, '
@@ -565,14 +598,14 @@ class _Asked:
             )
         elif last == "dimensions":
             text = say(
-                "Which columns have the labels? Write them in the form of {shown}. If columns of counts are labels of "
+                "Which columns have the labels? Write them like {shown}. If columns of counts are labels of "
                 "a dimension, such as ages, or columns of numbers are counts, say so under wide or values in "
                 'series.toml; "?" leaves it open.',
                 shown=shown,
             )
         elif last == "not_counts":
             text = say(
-                "Which of them disclose nothing about the counts? Write these in the form of {shown}, or [] for none; "
+                "Which of them disclose nothing about the counts? Write these like {shown}, or [] for none; "
                 '`audit` then names the others, and the keys that say what they are (such as rates). "?" leaves it '
                 "open.",
                 shown=shown,
@@ -587,7 +620,7 @@ class _Asked:
             except ValueError:
                 text = again
             except InputError as error:
-                text = f"{error.problems[0]}. {again}"
+                text = say("{problem}. {question}", problem=error.problems[0], question=again)
             else:
                 if not isinstance(place, InlineTable):
                     place[last] = value.comment(say("as answered"))
@@ -641,7 +674,10 @@ class _Asked:
             try:
                 _opened(self.folder, self.document.as_string())
             except InputError as error:
-                table["over_time"], text = before, f"{error.problems[0]}. {text}"
+                table["over_time"], text = (
+                    before,
+                    say("{problem}. {question}", problem=error.problems[0], question=text),
+                )
             else:
                 table["over_time"].comment(say("as answered"))
                 break

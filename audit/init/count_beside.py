@@ -14,6 +14,7 @@ from audit.count_tables.published_counts import Line, is_part, totals_by_sums
 from audit.count_tables.published_texts import decimal_of, flag_of, is_total_word, number_of, said_range
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_of_changes
 from audit.init.count_rules import TableGuesses
+from audit.io.notes_below import group_above
 from audit.io.toml import toml_key
 from audit.runtime.phrases import say
 
@@ -27,6 +28,7 @@ Base: TypeAlias = tuple[str | dict[str, str], Sequence[str], Sequence[int]]
 """A possible denominator of rates: its name, its number in each row, and the possible factors."""
 _BOTH = re.compile(r"(.+?)\s*[(\[]\s*([0-9.]*)\s*%?\s*[)\]]")
 _RATE = " (rate)"
+_PART_OF = re.compile(r"\s*(?:davon|darunter|of which|including|dont|de los cuales|de las cuales)\b", re.IGNORECASE)
 _OF_SEX = re.compile(
     r"(?:fe)?males?|(?:wo)?m[ae]n|boys?|girls?|männ(?:er|lich)|frauen|weiblich|divers|jungen|mädchen|hommes?|femmes?|"
     r"garçons?|filles?|masculin[os]?|f[ée]minin|femenino|hombres?|mujer(?:es)?|varón|varones|niñ[oa]s?",
@@ -257,7 +259,9 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
 
 
 def _dimension_of(counts: Sequence[str], total: str | None, files: CountFiles) -> str:
-    """Return the name of the dimension whose labels are these columns."""
+    """Return the name of the dimension whose labels are these columns: that of their group, else one of their kind."""
+    if (group := _PART_OF.sub("", group_above(files.files[0])).strip(" :")) and group not in files.columns:
+        return group
     are_sexes = all(name == total or _OF_SEX.fullmatch(name) for name in counts)
     return say("sex") if are_sexes and say("sex") not in files.columns else say("column")
 

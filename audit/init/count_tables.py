@@ -589,8 +589,8 @@ def _zeros_hide(rules: TableGuesses, sums: list[Sum]) -> bool:
     return True
 
 
-_HIDES_SMALL = Phrase("it also hides small counts, as large ones do not add up to {total}.")
-_HIDES_LARGE = Phrase("it also hides large counts, as small ones do not add up to {total}.")
+_HIDES_SMALL = Phrase('it also hides small counts, as large ones do not add up to "{total}".')
+_HIDES_LARGE = Phrase('it also hides large counts, as small ones do not add up to "{total}".')
 
 
 def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:

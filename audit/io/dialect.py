@@ -117,6 +117,22 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
     return names if is_header and is_clear else []
 
 
+def header_group(rows: Sequence[Sequence[str]], place: int) -> str:
+    """Return the name of the only group of columns in a header of two lines that ends in this row; empty if none is.
+
+    >>> header_group(
+    ...     [["Kreis", "davon im Alter", "", "Alle"], ["", "unter 18", "ab 18", ""], ["Ahaus", "3", "5", "8"]], 1
+    ... )
+    'davon im Alter'
+    """
+    if not joined_header(rows, place):
+        return ""
+    last = place - _is_of_units(rows[place])
+    pairs = zip(*rows[max(0, last - 1) : last + 1], strict=False) if last else ()
+    found = {" ".join(above.split()) for above, below in pairs if above.strip() and below.strip() not in ("", above)}
+    return found.pop() if len(found) == 1 else ""
+
+
 def _is_of_units(row: Sequence[str]) -> bool:
     """Return whether a row has units of counts below some columns, and nothing below others such as the first."""
     filled = [cell for cell in row if cell.strip()]
@@ -199,6 +215,7 @@ class Dialect:
         above: the number of lines before the header.
         end: the end of a line.
         names: the names of the columns, if two lines have them; the lower one is the header.
+        group: the name of the only group of columns in the upper one; an empty text if there is none.
     """
 
     delimiter: str = ","
@@ -209,6 +226,7 @@ class Dialect:
     above: int = 0
     end: str = field(default="\n", repr=False)
     names: tuple[str, ...] = field(default=(), repr=False)
+    group: str = field(default="", repr=False)
 
     @property
     def is_plain(self) -> bool:
@@ -357,12 +375,12 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
     skipped, above = (hint.end(), 1) if hint else (0, 0)
     text = text[skipped:]
     delimiter = declared.delimiter or (hint[1] if hint else _guess_delimiter(text))
-    names = tuple[str, ...]()
+    names, group = tuple[str, ...](), ""
     if titles := _titles(text, delimiter if declared.delimiter or hint else None):
-        delimiter, lines, names = titles
+        delimiter, lines, names, group = titles
         skipped, above, text = skipped + sum(map(len, lines)), above + len(lines), text[sum(map(len, lines)) :]
     end = "\r\n" if "\r\n" in text else "\n"
-    dialect = Dialect(delimiter, encoding, skipped=skipped, above=above, end=end, names=names)
+    dialect = Dialect(delimiter, encoding, skipped=skipped, above=above, end=end, names=names, group=group)
     if _begins_with_quotes(text, delimiter, "'"):
         dialect = replace(dialect, quote="'")
     blanks = re.search(rf"{re.escape(delimiter)} +{dialect.quote}", text) is not None
@@ -406,8 +424,8 @@ def _guess_delimiter(text: str) -> str:
     return best if widths[best] > 1 else max(DELIMITERS, key=text.partition("\n")[0].count)
 
 
-def _titles(text: str, known: str | None) -> tuple[str, list[str], tuple[str, ...]] | None:
-    """Return the delimiter, the lines above the header, and the names of `joined_header`.
+def _titles(text: str, known: str | None) -> tuple[str, list[str], tuple[str, ...], str] | None:
+    """Return the delimiter, the lines above the header, and the names of `joined_header` with that of their group.
 
     None if the text begins with the header.
     """
@@ -420,7 +438,7 @@ def _titles(text: str, known: str | None) -> tuple[str, list[str], tuple[str, ..
             return None  # a table with equally many cells in each row
         if place and len(rows[place]) > width:
             width = len(rows[place])
-            found = (delimiter, lines[: starts[place]], (*joined_header(rows, place),))
+            found = (delimiter, lines[: starts[place]], (*joined_header(rows, place),), header_group(rows, place))
     return found
 
 

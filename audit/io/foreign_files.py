@@ -20,7 +20,7 @@ from xml.etree import ElementTree as ET
 
 from audit.io.argus_files import ENDING, metadata_beside, read_metadata, read_rows
 from audit.io.cells import Fault
-from audit.io.dialect import check_unpacked, header_place, joined_header
+from audit.io.dialect import check_unpacked, header_group, header_place, joined_header
 from audit.io.paths import kept_while_unchanged, version
 from audit.io.texts import column_of
 from audit.io.workbook_parts import joined_cells, shown_otherwise, texts_outside_cells
@@ -53,6 +53,7 @@ class ForeignTable:
             box, title of a chart, header, footer, defined name and property of the document.
         unlike: the place of cells that show something else than the number that they hold, and the format that does it;
             and each chart that holds other numbers than the cells that it shows, and their reference.
+        group: the name of the only group of columns in the upper line of a header; an empty text if there is none.
     """
 
     names: tuple[str, ...]
@@ -66,6 +67,7 @@ class ForeignTable:
     above: tuple[tuple[int, str], ...] = ()
     elsewhere: tuple[tuple[str, str], ...] = ()
     unlike: tuple[tuple[str, str], ...] = ()
+    group: str = ""
 
     @property
     def rows(self) -> int:
@@ -136,7 +138,7 @@ def _read_workbook(path: Path) -> ForeignTable:
     texts = {name: [[*map(text, row)] for row in rows] for name, rows in filled.items()}
     chosen = _sheet_of_table({name: texts[name] for name in large} or texts)
     cells = read = texts.pop(chosen) if chosen is not None else []
-    above, joined, kept = _from_header(cells, merged.get(chosen or "", ()), chosen or "")
+    above, joined, group, kept = _from_header(cells, merged.get(chosen or "", ()), chosen or "")
     lines, cells = [line for line, _ in kept], [row for _, row in kept]
     names = (*joined,) or (tuple(cells[0]) if cells else ())
     columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(len(names)))
@@ -163,7 +165,9 @@ def _read_workbook(path: Path) -> ForeignTable:
     except (zipfile.BadZipFile, ET.ParseError) as error:
         raise _unreadable() from error
     others = (*texts,), (*left,), (*like,), (*lists,)
-    return ForeignTable(names, columns, lines or [1], chosen if texts else None, *others, above, elsewhere, unlike)
+    return ForeignTable(
+        names, columns, lines or [1], chosen if texts else None, *others, above, elsewhere, unlike, group
+    )
 
 
 Lines: TypeAlias = list[tuple[int, list[str]]]
@@ -177,10 +181,10 @@ def _unreadable() -> Fault:
 
 def _from_header(
     cells: Sequence[list[str]], merged: Merged, sheet: str
-) -> tuple[tuple[tuple[int, str], ...], list[str], Lines]:
-    """Return the texts above the header of a sheet, the names in a header of two lines, and the filled rows from it on.
+) -> tuple[tuple[tuple[int, str], ...], list[str], str, Lines]:
+    """Return the texts above a sheet's header, the names in one of two lines, their group, and the rows from it on.
 
-    Each has its line.
+    Each text and each row, of which none is empty, has its line.
     """
     width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell), default=0)
     first = next((line for line, row in enumerate(cells) if any(row)), 0)
@@ -191,7 +195,7 @@ def _from_header(
     above = tuple((line, joined_cells(row)) for line, row in enumerate(unread, 1) if any(row))
     below = _without_merges(cells, merged, header, sheet)[header:]
     kept = [(line, row[:width]) for line, row in enumerate(below, header + 1) if any(row)]
-    return above, names, kept
+    return above, names, header_group(rows, header), kept
 
 
 def _without_merges(cells: Sequence[list[str]], merged: Merged, header: int, sheet: str) -> list[list[str]]:

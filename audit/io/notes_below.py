@@ -103,6 +103,13 @@ def lines_beside(path: Path) -> Iterator[tuple[str, str]]:
         yield f"{line}", joined_cells([text])
 
 
+def group_above(path: Path) -> str:
+    """Return the name of the only group of columns in a header of two lines; an empty text if there is none."""
+    if path.suffix.lower() in WORKBOOKS:
+        return read_foreign(path).group
+    return "" if path.name.endswith(".parquet") or is_foreign(path) else read_dialect(path).group
+
+
 def text_below(path: Path, declared: Declared = NOTHING_DECLARED) -> str:
     """Return the lines of the notes below the table of a text file, and the blank ones before them."""
     first = below_table(path, declared).first

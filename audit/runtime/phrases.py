@@ -218,8 +218,19 @@ def parted(clauses: Iterable[str]) -> str:
     return say("; ").join(clauses)
 
 
+_BEFORE_STOP = re.compile(r"\{(\w+)\}\.(?=\s|$)")
+_STOPPED = re.compile(r"(?s:.*[\w)\]%\"'\u201c\u201d\u00bb])\.")
+
+
 def _filled(sentence: str, values: dict[str, object]) -> str:
-    return sentence.format_map({name: _shown(value) for name, value in values.items()})
+    """Return a sentence with its values; a full stop that ends a value is not written twice.
+
+    >>> _filled("{note}. So {what}.", {"note": "It has a note.", "what": "be it"}), _filled("{sign}.", {"sign": "."})
+    ('It has a note. So be it.', '..')
+    """
+    shown = {name: _shown(value) for name, value in values.items()}
+    shown |= {name: shown[name][:-1] for name in _BEFORE_STOP.findall(sentence) if _STOPPED.fullmatch(shown[name])}
+    return sentence.format_map(shown)
 
 
 def _shown(value: object) -> str:

@@ -1694,7 +1694,7 @@ def test_an_answer_leaves_no_reason_of_the_guess_that_it_denies(typed, tmp_path)
         'totals.area = "Somewhere"  # guess: labels add up to Somewhere.\ntotals.sex = "All"',
     )
     text += '[unconfirmed]\nkeys = ["table.totals.area"]\n'
-    changed = confirmed(tmp_path, text, lambda question: typed if "in the form of" in question.text else "no")
+    changed = confirmed(tmp_path, text, lambda question: typed if "instead of" in question.text else "no")
     assert tomllib.loads(changed)["table"]["totals"] == {"area": "Region", "sex": "All"}
     assert "add up to Somewhere" not in changed
 

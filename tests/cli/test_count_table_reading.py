@@ -185,6 +185,7 @@ def judged(folder):
     text = path.read_text(encoding="utf-8")
     asked = tomllib.loads(text)["unconfirmed"]["keys"]
     text = re.sub(r'markers\."?\."? = \[.*?\]', 'markers."." = [1, 9]', text.partition("[unconfirmed]")[0])
+    text = text.replace("im Alter von ... Jahren", "column")  # a name alone
     path.write_text(re.sub("min_count = .*", "min_count = 10", text), encoding="utf-8")
     assert "NOT USED" not in said
     report = json.loads(run_main(str(folder), "--format", "json")[1])
@@ -449,6 +450,21 @@ def test_a_line_of_units_below_the_header_is_no_row(form, header, unit, title, t
         assert code == 0, err
         found.append((folder / "series.toml").read_text(encoding="utf-8"))
     assert found[1:] == found[:1] * 2
+    assert tomllib.loads(found[0])["table"]["wide"]["dimension"] == ("im Alter" if header == 2 else "column")
+
+
+def test_a_dimension_that_no_header_names_is_asked_for(tmp_path):
+    rows = [f"Kreis {c},{70 + n},{'*' if n == 3 else 12 + n},58" for n, c in enumerate("ABCDEFGH")]
+    (tmp_path / "1.csv").write_text("\n".join(["Kreis,Insgesamt,unter 3,3 - 6", *rows, "Zusammen,588,124,464", ""]))
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    left = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    code, _, asked, text = confirm(tmp_path, "?", more=20)
+    assert (code, left.count('"column"'), asked.count("distinguish")) == (0, text.count('"column"'), 1)
+    assert 'What do the columns "Insgesamt", "unter 3" and "3 - 6" distinguish?' in " ".join(asked.split())
+    table = tomllib.loads(confirm(tmp_path, "Alter in Jahren", more=20)[3])["table"]
+    assert (table["wide"]["dimension"], table["totals"]["Alter in Jahren"]) == ("Alter in Jahren", "Insgesamt")
+    assert "column" not in table["totals"]
+    assert "distinguish" not in confirm(tmp_path, more=20)[2]
 
 
 @pytest.mark.parametrize("first", [",no,no", ",No,NO"])

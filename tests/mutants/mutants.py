@@ -40,7 +40,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_count_table_columns.py::test_a_legend_needs_no_equals_sign": [
         ("audit.io.notes_below._are_entries", "signs if len(signs) > 1 else", "signs if False else"),
-        ("audit.io.notes_below.legend", "f\"[{_DASHES}]\" if sign in _DASHES else ", ""),
+        ("audit.io.notes_below.legend", 'f"[{_DASHES}]" if sign in _DASHES else ', ""),
     ],
     "cli/test_count_table_reading.py::test_a_line_of_units_below_the_header_is_no_row": [
         ("audit.io.notes_below.lines_beside", "if not cell.strip() or cell.strip() not in dialect.names", ""),
