@@ -39,19 +39,19 @@ def contents(pools: CandidatePools, wanted: Codes) -> dict[int, tuple[int, ...]]
     return {pool: tuple(values) for pool, values in found.items()}
 
 
-def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes, *, paths: bool = False) -> Disclosures:
     """Return the claims about people whose candidates share one value.
 
-    A finding's certificate ends at the release at which the value became certain.
+    A finding's certificate ends at the release at which the value became certain, unless it has the person's `paths`.
     """
 
     def build(places: Places) -> list[Disclosure[int]]:
-        seen = sightings(evidence, person[places], int(release[places].max(initial=-1)))
+        seen = sightings(evidence, person[places], None if paths else int(release[places].max(initial=-1)))
         found = []
         for place in places.tolist():
-            who, last = int(person[place]), int(release[place])
-            steps = tuple(step for step in seen[who] if step.release <= last)
-            found.append(Disclosure(who, last, int(value[place]), 1.0, steps))
+            who, at = int(person[place]), int(release[place])
+            steps = tuple(step for step in seen[who] if paths or step.release <= at)
+            found.append(Disclosure(who, at, int(value[place]), 1.0, steps))
         return found
 
-    return Disclosures(person, release, value, build)
+    return Disclosures(person, release, value, build, paths=paths)

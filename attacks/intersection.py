@@ -32,8 +32,6 @@ import numpy as np
 from attacks.candidate_risks import CandidateRisks, MeasuresWithProducts
 from attacks.certificates import disclosures
 from attacks.value_sets import fold_all
-from audit.findings.disclosure import Disclosures
-from audit.model.arrays import Codes
 from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.outcome import Outcome, PolicyOptions, constant_reason, counts_table, per_person_reason
@@ -84,10 +82,6 @@ class IntersectionAttack(PolicyOptions):
             candidate_sizes=counts_table(counts),
             timeline=state.vulnerable,
         )
-        claims, reason = self.claims(evidence, *state.claims()), budget.reason_after(done, len(evidence.tags))
+        claims, reason = disclosures(evidence, *state.claims()), budget.reason_after(done, len(evidence.tags))
         outcome = Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
         return replace(outcome, left=None if evidence.adversary.knows_presence else partial(state.left, evidence))
-
-    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
-        """Return the claims about some people."""
-        return disclosures(evidence, person, release, value)

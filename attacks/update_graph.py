@@ -28,12 +28,11 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.candidate_risks import CandidateRisks, MeasuresWithProducts
-from attacks.certificates import sightings
+from attacks.certificates import disclosures
 from attacks.paths import FeasibleValues, PathRisks
 from attacks.value_sets import fold_all, sizes_of
-from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
-from audit.model.arrays import Codes, Columns, Places, flagged
-from audit.model.evidence import Evidence, Transitions
+from audit.model.arrays import Columns, flagged
+from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import VERSIONS
 from audit.model.outcome import Outcome, PolicyOptions, per_person_reason
@@ -97,7 +96,8 @@ class UpdateGraphAttack(PolicyOptions):
             infeasible=infeasible,
             timeline=found.disclosed,
         )
-        claims, reason = self.claims(evidence, *found.claims()), budget.reason_after(done, len(evidence.tags))
+        claims = disclosures(evidence, *found.claims(), paths=True)
+        reason = budget.reason_after(done, len(evidence.tags))
         outcome = Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
         left = None if evidence.adversary.knows_presence else found.left
         return replace(outcome, exposed=tuple(found.exposed), left=left)
@@ -112,19 +112,11 @@ class UpdateGraphAttack(PolicyOptions):
             infeasible=int(state.versions[state.sizes() == 0].sum(dtype=np.int64)),
             timeline=state.disclosed,
         )
-        claims = self.claims(evidence, *_versions_of(evidence, done, state.claims()))
+        claims = disclosures(evidence, *_versions_of(evidence, done, state.claims()), paths=True)
         reason = budget.reason_after(done, len(evidence.tags))
         outcome = Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
         left = None if evidence.adversary.knows_presence else partial(state.left, evidence)
         return replace(outcome, exposed=tuple(state.vulnerable), left=left)
-
-    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
-        """Return the claims about some versions."""
-
-        def build(places: Places) -> list[Disclosure[int]]:
-            return _found(evidence, (person[places], release[places], value[places]))
-
-        return Disclosures(person, release, value, build)
 
 
 def _versions_of(evidence: Evidence, releases: int, claims: Columns) -> Columns:
@@ -137,32 +129,3 @@ def _versions_of(evidence: Evidence, releases: int, claims: Columns) -> Columns:
         found.append((person[rows], np.full(len(rows), release, dtype=np.int32), code[rows]))
     person, when, value = map(np.concatenate, zip(*found, strict=True))
     return person, when, value
-
-
-def _found(evidence: Evidence, columns: Columns) -> list[Disclosure[int]]:
-    """Return findings about versions; each has its person's whole graph before and after pruning."""
-    seen = sightings(evidence, columns[0])
-    steps = dict[int, tuple[CertificateStep[int], ...]]()
-    for who, versions in seen.items():
-        feasible = feasible_values([v.candidates for v in versions], evidence.transitions)
-        steps[who] = tuple(replace(step, feasible=kept) for step, kept in zip(versions, feasible, strict=True))
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Disclosure(person, release, value, 1.0, steps[person]) for person, release, value in rows]
-
-
-def feasible_values(candidates: list[tuple[int, ...]], transitions: Transitions | None) -> list[tuple[int, ...]]:
-    """Return the values of each version of one person that are on a feasible path.
-
-    >>> feasible_values([(1, 2), (2, 3)], None)
-    [(2,), (2,)]
-    """
-    kept = [set(values) for values in candidates]
-
-    def follows(a: int, b: int) -> bool:
-        return a == b if transitions is None else (a, b) in transitions.exact
-
-    for at in range(1, len(kept)):
-        kept[at] = {b for b in kept[at] if any(follows(a, b) for a in kept[at - 1])}
-    for at in range(len(kept) - 2, -1, -1):
-        kept[at] = {a for a in kept[at] if any(follows(a, b) for b in kept[at + 1])}
-    return [tuple(sorted(values)) for values in kept]

@@ -48,13 +48,13 @@ class CertificateStep(Generic[C]):
         groups: the groups one of which holds the person.
         candidates: the values in them.
         feasible: the candidates on a path through all steps, along which a value never changes, or changes as the
-            transitions allow; None if it was not computed.
+            transitions allow; None where a certificate does not show paths.
     """
 
     release: Annotated[C, RELEASE]
     groups: tuple[str, ...]
     candidates: Annotated[tuple[C, ...], VALUES]
-    feasible: Annotated[Omittable[tuple[C, ...]], VALUES] = None
+    feasible: Annotated[Omittable[tuple[C, ...]], VALUES, BY_CHECK] = None
 
     def line(self: CertificateStep[str], *, whole: bool = False) -> str:
         """Return the values that the groups leave possible; `whole` means all of them."""
@@ -278,6 +278,7 @@ class Disclosures(OnePersonClaims):
             people; None if each claim depends only on its own person.
         exhaustive: whether every version with a certain value is among the claims, although the outcome may be
             incomplete: every other version that counts was shown to have two possible values.
+        paths: whether the check adds to certificates which values are on a path.
     """
 
     checked_by: ClassVar[str] = "audit.judgement.check_disclosure.check_disclosures"
@@ -287,6 +288,7 @@ class Disclosures(OnePersonClaims):
     certify: Callable[[Places], Sequence[Disclosure[int] | None]]
     nothing: Measures | None = None
     exhaustive: bool = False
+    paths: bool = False
 
     @property
     def severity(self) -> Floats:
@@ -347,12 +349,12 @@ class Disclosures(OnePersonClaims):
 
         both = zip((self.person, self.release, self.value), columns, strict=True)
         person, release, value = map(np.concatenate, both)
-        return Disclosures(person, release, value, build, self.nothing, self.exhaustive)
+        return replace(self, person=person, release=release, value=value, certify=build)
 
     def some(self, places: Places) -> Disclosures:
         """Return the claims at some indices, which are then not known to be exhaustive."""
-        person, release, value = (column[places] for column in (self.person, self.release, self.value))
-        return Disclosures(person, release, value, lambda chosen: self.certify(places[chosen]), self.nothing)
+        columns = {name: getattr(self, name)[places] for name in ("person", "release", "value")}
+        return replace(self, **columns, certify=lambda chosen: self.certify(places[chosen]), exhaustive=False)
 
 
 def _alone(evidence: Evidence, columns: tuple[Codes, ...]) -> Iterator[Disclosure[int]]:

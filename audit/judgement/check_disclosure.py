@@ -6,7 +6,7 @@ error: a wrong finding must never be printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from audit.adversary.view import View
@@ -26,19 +26,21 @@ class Checker:
         self._published, self._after = published, published.after
         self._fixed: dict[int, dict[int, list[int]]] = {}
 
-    def check(self, finding: Disclosure[int]) -> Disclosure[int]:
-        """Return a disclosure that follows from the releases, with the fewest of them that suffice.
+    def check(self, finding: Disclosure[int], *, paths: bool = False) -> Disclosure[int]:
+        """Return a disclosure that follows from the releases, with the fewest of them that suffice, or with `paths`.
 
         Raises:
             BrokenCertificateError: it does not follow.
         """
-        feasible = self.check_steps(finding)
+        kept = self.check_steps(finding)
         at = [step.release for step in finding.certificate]
         if finding.release not in at or (finding.alone and len(at) > 1):
             raise BrokenCertificateError("the claim is about another release")
-        left = self._published.said(feasible[at.index(finding.release)], finding.value)
+        left = self._published.said(kept[at.index(finding.release)], finding.value)
         if left != {finding.value}:
             raise BrokenCertificateError("more than the claimed value is possible")
+        if paths and not finding.alone:
+            finding = replace(finding, certificate=_with_paths(finding.certificate, kept))
         if self._after is not None:
             return finding
         enough = fewest([step.candidates for step in finding.certificate], self._published.claimed(finding.value))
@@ -61,11 +63,7 @@ class Checker:
         for step in steps:
             if sorted(step.candidates) != sorted(self._candidates(finding.individual, step)):
                 raise BrokenCertificateError("the candidates are not what the groups publish")
-        kept = feasible([set(step.candidates) for step in steps], self._after)
-        for step, values in zip(steps, kept, strict=True):
-            if step.feasible is not None and sorted(step.feasible) != sorted(values):
-                raise BrokenCertificateError("the feasible values are not what the paths leave")
-        return kept
+        return feasible([set(step.candidates) for step in steps], self._after)
 
     def own(self, person: int) -> tuple[CertificateStep[int], ...]:
         """Return, for every release, the groups that may hold a person, the values they leave, and those on a path."""
@@ -75,8 +73,7 @@ class Checker:
             if homes:
                 names = tuple(self._published.groups_of(release).name(home) for home in homes)
                 steps.append(CertificateStep(release, names, tuple(sorted(self._left(person, release, set(homes))))))
-        kept = feasible([set(step.candidates) for step in steps], self._after) if steps else []
-        return tuple(replace(step, feasible=tuple(sorted(some))) for step, some in zip(steps, kept, strict=True))
+        return _with_paths(steps, feasible([set(step.candidates) for step in steps], self._after) if steps else [])
 
     def _candidates(self, person: int, step: CertificateStep[int]) -> set[int]:
         homes = self._published.homes(person, step.release)
@@ -109,6 +106,10 @@ class Checker:
         return self._fixed[release]
 
 
+def _with_paths(steps: Sequence[CertificateStep[int]], kept: list[set[int]]) -> tuple[CertificateStep[int], ...]:
+    return tuple(replace(step, feasible=tuple(sorted(some))) for step, some in zip(steps, kept, strict=True))
+
+
 def feasible(candidates: list[set[int]], transitions: Follows | None) -> list[set[int]]:
     """Return the values on a path; without transitions every step must keep its value."""
     if transitions is None:
@@ -128,7 +129,7 @@ def feasible(candidates: list[set[int]], transitions: Follows | None) -> list[se
 
 def check_disclosures(seen: View, claims: Disclosures) -> Check:
     """Return the check of disclosures; a disclosure without a certificate shows what the person's own groups leave."""
-    checker = DisclosureChecker(seen)
+    checker = DisclosureChecker(seen, paths=claims.paths)
 
     def checked(places: Places) -> list[Disclosure[int]]:
         findings = claims.certify(places)
@@ -154,10 +155,10 @@ def check_likely_values(seen: View, claims: LikelyValues | GraveHistories) -> Ch
 
 
 class DisclosureChecker:
-    """Checks disclosures of both kinds against the files of some evidence."""
+    """Checks disclosures of both kinds against the files of some evidence; `paths` as of `Disclosures`."""
 
-    def __init__(self, evidence: View) -> None:
-        published = published_by(evidence)
+    def __init__(self, evidence: View, *, paths: bool = False) -> None:
+        published, self._paths = published_by(evidence), paths
         self._own, self._together = Checker(published), ProofChecker(published)
 
     def unproved(self, person: int, release: int, value: int) -> Disclosure[int]:
@@ -178,7 +179,7 @@ class DisclosureChecker:
         if finding.proof is not None and not finding.proof.people:
             finding = replace(finding, certificate=self._own.own(finding.individual), proof=None)
         if finding.proof is None:
-            return self._own.check(finding)
+            return self._own.check(finding, paths=self._paths)
         if finding.alone:
             raise BrokenCertificateError("a proof about everybody is not about one release alone")
         if finding.certificate:

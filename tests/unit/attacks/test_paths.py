@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from attacks import candidate_risks, paths, value_sets
 from attacks.candidate_risks import CandidateRisks
 from attacks.paths import FeasibleValues
-from attacks.update_graph import UpdateGraphMeasures, feasible_values
+from attacks.update_graph import UpdateGraphMeasures
 from attacks.value_sets import Candidates
+from audit.judgement import check_disclosure
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
 from audit.runtime.budget import Budget
 
@@ -135,14 +136,17 @@ def test_feasible_values_are_on_paths_through_all_versions(seed):
         people = np.flatnonzero(rng.random(PEOPLE) < 0.9).tolist()
         bags, pool = rng.integers(0, 5, (4, 3)).tolist(), rng.integers(0, 4, len(people)).tolist()
         history.append((people, bags, pool, [-1] * len(people), [True] * len(people), None))
-    evidence = evidence_of(5, weight, history, None)
+    evidence, after = (
+        evidence_of(5, weight, history, None),
+        {one: {b for a, b in weight if a == one} for one in range(5)},
+    )
     feasible = FeasibleValues(evidence, Budget())
     feasible.run()
     for who in range(PEOPLE):
         seen = [(version, version.person.tolist().index(who)) for version in feasible.versions if who in version.person]
-        found = [tuple(np.flatnonzero(version.feasible(slice(row, row + 1))).tolist()) for version, row in seen]
+        found = [{*np.flatnonzero(version.feasible(slice(row, row + 1))).tolist()} for version, row in seen]
         pools = [bags[pool[people.index(who)]] for people, bags, pool, *_ in history if who in people]
-        assert found == feasible_values([tuple(sorted({*pool})) for pool in pools], evidence.transitions)
+        assert found == check_disclosure.feasible([{*pool} for pool in pools], after)
 
 
 @given(

@@ -96,8 +96,8 @@ def may_be_so(is_true):
             return len(spoiled.certificate) == 1  # the only step is the release
         if field in {"risk", "evidence"}:
             return False
-        if path.startswith(".certificate") and field in {"groups", "candidates", "feasible"}:
-            return how == "in another order" or (field, how) == ("feasible", "nothing")
+        if path.startswith(".certificate") and field in {"groups", "candidates"}:
+            return how == "in another order"
         return is_true(spoiled)
 
     return excused
