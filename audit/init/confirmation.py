@@ -810,7 +810,7 @@ def _guessed(manifest: Manifest, found: Mapping[str, Column]) -> Iterator[str]:
         if f"columns.{role}" in guesses and name is not None:
             yield name
     if "columns.unlinkable" in guesses:
-        yield from columns.rules[Unlinkable].reasons
+        yield from columns.rules[Unlinkable].columns
 
 
 def _said(answers: Mapping[str, Phrase]) -> dict[str, str]:

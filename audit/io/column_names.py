@@ -83,6 +83,9 @@ _WEIGHTS = _words(
     "weight weights weighting wgt gewicht gewichtung gewichtungsfaktor hochrechnungsfaktor hochrechnung poids "
     "ponderation ponderacion peso pond extri fexp extrapolation elevacion"
 )
+_HOUSEHOLDS = _words(
+    "household households menage menages foyer foyers haushalt haushalts haushalte hogar hogares vivienda"
+)
 _POSTAL = _words("zip zipcode postcode postal plz postleitzahl cp")
 _TOPICS = {
     "postal": _POSTAL,
@@ -131,6 +134,15 @@ def is_weight(name: str) -> bool:
     (True, True, False)
     """
     return _speaks_of(name, _WEIGHTS)
+
+
+def is_of_household(name: str) -> bool:
+    """Return whether a name says that all people of a household have the value in common.
+
+    >>> is_of_household("Revenu mensuel du ménage"), is_of_household("Haushaltseinkommen"), is_of_household("Income")
+    (True, True, False)
+    """
+    return _speaks_of(name, _HOUSEHOLDS)
 
 
 def topic(name: str) -> str | None:

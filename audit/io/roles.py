@@ -66,18 +66,19 @@ Key: TypeAlias = tuple[str, ...]
 """One or more columns, whose texts in a row are taken together."""
 
 
-def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]]) -> list[tuple[int, int]]:
+def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]], *, last: bool = False) -> list[tuple[int, int]]:
     """Return how many texts occur exactly once in each of two releases, and the fewest rows of a release, by question.
 
-    A question lists keys whose texts are compared with each other. A text that occurs once in two releases links its
-    rows, even if no outsider can know it. Texts that look alike count as one; texts that mean an unknown value, and
-    columns that number the rows, link nothing. Releases without the columns are skipped, and so are files that cannot
-    be read; reading them reports the fault.
+    With `last`, one of the two is the last release. A question lists keys whose texts are compared with each other. A
+    text that occurs once in two releases links its rows, even if no outsider can know it. Texts that look alike count
+    as one; texts that mean an unknown value, and columns that number the rows, link nothing. Releases without the
+    columns are skipped, and so are files that cannot be read; reading them reports the fault.
     """
     columns = dict.fromkeys(name for keys in questions for key in keys for name in key)
     once, fewest = [Counter[Key]() for _ in questions], [0 for _ in questions]
+    single: list[set[Key]] = []
     for release in manifest.releases:
-        single: list[set[Key]] = [set() for _ in questions]
+        single = [set() for _ in questions]
         headings = manifest.headings(release.tag)
         for path, shown, _ in _halves(manifest.columns, release):
             table = read_there(path, shown, columns, headings)
@@ -91,7 +92,11 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]]) -> list[t
                         single[place] |= _single(key, cells)
         for counter, found in zip(once, single, strict=True):
             counter.update(found)
-    return [(sum(times > 1 for times in each.values()), rows) for each, rows in zip(once, fewest, strict=True)]
+    tied = (
+        sum(times > 1 and (not last or text in own) for text, times in each.items())
+        for each, own in zip(once, single, strict=True)
+    )
+    return [*zip(tied, fewest, strict=True)]
 
 
 def beside_record(manifest: Manifest, column: str) -> list[str] | None:

@@ -255,12 +255,12 @@ class Series:
         """Return the code of a person, -1 if unknown; in any spelling if the manifest folds identifiers."""
         return self.people.find(fold(individual) if self.columns.rules[Fold].folds(INDIVIDUAL) else individual)
 
-    def tied_texts(self, questions: Sequence[Sequence[Key]]) -> list[tuple[int, int]]:
+    def tied_texts(self, questions: Sequence[Sequence[Key]], *, last: bool = False) -> list[tuple[int, int]]:
         """Return how many texts occur once in each of two releases, and the fewest rows of a release, by question.
 
         See `roles.tied_texts`.
         """
-        return tied_texts(self.manifest, questions)
+        return tied_texts(self.manifest, questions, last=last)
 
     def grouping_texts(self, column: str) -> int:
         """Return the most exact numbers or days of a column that few rows of a release share, more than by chance.

@@ -17,7 +17,7 @@ from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
 from audit.clauses.registry import ON_VALUES
-from audit.io.adjustments import named_there
+from audit.io.adjustments import read_there
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, number_in, unknown_among
 from audit.io.cells import Kind, ValueSet
@@ -68,18 +68,30 @@ def gather_doubts(
         beside: whether only what the last release adds to the others is judged.
     """
     unread = unread_cells(series, register=register, reveal=reveal)
-    tying = _tying_values(series) if published else ()
+    tying = _tying_values(series, beside=beside) if published else ()
     rules = _rules_of_last(series) if beside and published and series.columns.record is None else series.rules
     declared = (doubt for rule in rules for doubt in rule.doubts(series))
     return (*_guessed(series), *_without_role(series), *tying, *_alike_ids(series), *declared, *unread)
 
 
 def _rules_of_last(series: Series) -> Iterator[ColumnRule]:
-    """Yield the rules without unlinkable columns that the last release lacks: they link no row of it to another."""
+    """Yield the rules without unlinkable columns that the last release lacks, or that have nothing but `*` in it.
+
+    They link no row of it to another.
+    """
     files, headings = series.manifest.releases[-1], series.adjustments(series.tags[-1])
-    reasons = series.columns.rules[Unlinkable].reasons
-    there = {name for half in files.halves for name in named_there(*half, reasons, headings) or ()}
-    left = Unlinkable({name: why for name, why in reasons.items() if name in there})
+    stated = series.columns.rules[Unlinkable]
+    tables = [read_there(*half, stated.columns, headings) for half in files.halves]
+    there = {
+        name
+        for table in tables
+        if table
+        for name in table.names
+        if any(text.strip("*") for text in table.distinct(name))
+    }
+    left = replace(
+        stated, reasons={name: stated.reasons[name] for name in stated.columns if name in there}, beside=True
+    )
     yield from (left if isinstance(rule, Unlinkable) else rule for rule in series.rules)
 
 
@@ -105,9 +117,9 @@ def audit_doubts(
         if views[0].possible_kinds is not None:
             for what in spelled_otherwise(series, views[0].held.register):
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
-    yield from combination_doubts(series) if people else rounded_doubts(views[0].held)
+    yield from combination_doubts(series) if people else rounded_doubts(views[0].held, beside=beside)
     yield from stranger_doubts(views[0].held)
-    yield from shared_value_doubts(views[0].held)
+    yield from shared_value_doubts(views[0].held, beside=beside)
     if followed:
         yield from missing_doubts(series)
     yield from order_doubts(series.manifest, matters=series.manifest.transitions is not None)
@@ -473,10 +485,13 @@ def _lacks(rows: Counts, other: Counts) -> bool:
     return most > 0 and bool(few or most * int(rows.sum()) >= _EXPECTED_ROWS * int(other.sum()))
 
 
-def _tying_values(series: Series) -> Iterator[Doubt]:
-    """Yield a doubt: unique sensitive values link rows of several releases, which are judged one by one."""
+def _tying_values(series: Series, *, beside: bool) -> Iterator[Doubt]:
+    """Yield a doubt: unique sensitive values link rows of several releases, which are judged one by one.
+
+    With `beside`, one of these releases is the last one.
+    """
     for column in series.columns.sensitive if len(series.tags) > 1 and series.columns.record is None else ():
-        tied, rows = series.tied_texts([[(column,)]])[0]
+        tied, rows = series.tied_texts([[(column,)]], last=beside)[0]
         if tied > max(FEW_TIES, rows // FEW_OF_ROWS):
             what = say_count(
                 '{count} [value|values] of "{column}" [occurs|occur] once in each of two releases, and so [links|link] '
@@ -504,8 +519,11 @@ def _alike_ids(series: Series) -> Iterator[Doubt]:
         yield Doubt(Reason(what, ReasonKind.UNDECLARED))
 
 
-def rounded_doubts(held: HeldSeries) -> Iterator[Doubt]:
-    """Yield a doubt: unique numbers link rows to those of a release in which they are rounded."""
+def rounded_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
+    """Yield a doubt: unique numbers link rows to those of a release in which they are rounded.
+
+    With `beside`, one of these releases is the last one.
+    """
     for column in held.series.columns.sensitive if held.series.columns.record is None else ():
         names, missing = held.series.vocabularies[column].names, held.series.missing(column)
         number = [number_in(name, missing) for name in names]
@@ -517,7 +535,8 @@ def rounded_doubts(held: HeldSeries) -> Iterator[Doubt]:
                 if value is not None and many:
                     found[value] += many
             rows.append(found)
-        tied = max((_tied_rounded(*pair) for pair in permutations(rows, 2)), default=0)
+        pairs = [pair for pair in permutations(rows, 2) if not beside or rows[-1] is pair[0] or rows[-1] is pair[1]]
+        tied = max((_tied_rounded(*pair) for pair in pairs), default=0)
         if tied > max(FEW_TIES, min(each.total() for each in rows) // BY_CHANCE):
             what = say(
                 '{count} numbers of "{column}" occur once in a release and, rounded, once in another one, and so link '

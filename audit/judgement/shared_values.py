@@ -6,9 +6,11 @@ that the value which they share is in the groups of all of them.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import combinations
 from math import lgamma, log
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,73 +19,136 @@ from audit.clauses.registry import ON_VALUES
 from audit.io.adjustments import read_there
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import CellError, Interval, ValueSet
+from audit.io.column_names import is_of_household
+from audit.io.composed_columns import TOGETHER
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
 from audit.io.tables import text_codes
+from audit.io.toml import toml_key
 from audit.model.arrays import UNKNOWN, Codes, Flags, Places, ragged
 from audit.model.errors import Doubt, printable
 from audit.runtime.phrases import Reason, ReasonKind, joined, say
 
+Texts: TypeAlias = Callable[[str], list[Codes]]
 _MEMBERS = 20  # rows of one text, on average; more are those of a place or a kind of people, not of a household
 _BY_CHANCE = log(0.001)
 _SHOWN = 6
 
 
-def shared_value_doubts(held: HeldSeries) -> Iterator[Doubt]:
-    """Yield doubts: rows with one text of a column share their value, and different groups of theirs may show it.
+def shared_value_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
+    """Yield doubts: people who belong together share their value, and different groups of theirs may show it.
 
-    Not where a quasi-identifier is exact: there all rows of a text are in one group, which attacks judge. The reason of
-    an unlinkable column may say that no outsider knows which people share a text; it then names the sensitive one.
+    They have a text of a column in common, or texts of two of which one is unlinkable, or the name of the sensitive
+    column says that it is about households. Not where a quasi-identifier is exact: there all rows of a text are in one
+    group, which attacks judge. With `beside`, only where the last release shows it.
     """
-    series, rules = held.series, held.series.columns.rules
-    unlinkable = rules[Unlinkable].columns
-    for column in (*series.columns.quasi_identifiers, *unlinkable):
-        texts = _texts(held, column)
-        for sensitive in series.columns.sensitive if texts else ():
-            known = {*rules[Harmless].values.get(sensitive, ()), *series.missing(sensitive)}
-            harmful = np.array([name not in known for name in series.vocabularies[sensitive].names], dtype=np.bool_)
-            rows = max(_sharing(seen, text, sensitive, harmful) for seen, text in zip(held.seen, texts, strict=True))
-            is_named = re.search(rf"(?<!\w){re.escape(sensitive)}(?!\w)", unlinkable.get(column, ""), re.IGNORECASE)
-            if not rows or is_named:
-                continue
-            tags = [
-                printable(seen.release.tag)
-                for seen, text in zip(held.seen, texts, strict=True)
-                if (column in unlinkable and _in_common(seen, text, sensitive, harmful))
-                or ((text == UNKNOWN).any() and not _accompanied(seen, sensitive, harmful))
-            ]
-            if tags:
-                what = say(
-                    '{count} rows have the same "{sensitive}" as all others with their text of "{column}", as a '
-                    "household has one income: who knows which people belong together learns what their groups have in "
-                    "common ({releases}), which no attack judges. If no outsider knows that, name the column under "
-                    'unlinkable alone, with a reason that says so and names "{sensitive}"; else publish a value that '
+    texts = cache(lambda column: _texts(held, column))
+    for sensitive in held.series.columns.sensitive:
+        harmful = _harmful(held, sensitive)
+        for what, tags in _by_texts(held, texts, sensitive, harmful) or _by_name(held, texts, sensitive, harmful):
+            if tags and (not beside or tags[-1] == held.series.tags[-1]):
+                text = say(
+                    "{what}: who knows which people belong together learns what their groups have in common "
+                    "({releases}), which no attack judges. If no outsider knows that, write {example} under [columns] "
+                    "with the reason, and name columns that show it under unlinkable alone; else publish a value that "
                     "harmless names in place of all of them",
-                    count=rows,
-                    sensitive=printable(sensitive),
-                    column=printable(column),
-                    releases=joined(tags, _SHOWN),
+                    what=what,
+                    releases=joined([*map(printable, tags)], _SHOWN),
+                    example=f'unlinkable.{toml_key(printable(sensitive))} = "…"',
                 )
-                yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+                yield Doubt(Reason(text, ReasonKind.UNDECLARED), ON_VALUES)
+
+
+def _harmful(held: HeldSeries, sensitive: str) -> Flags:
+    """Return whether each value of a column is none that the manifest lets anybody have."""
+    series = held.series
+    known = {*series.columns.rules[Harmless].values.get(sensitive, ()), *series.missing(sensitive)}
+    return np.array([name not in known for name in series.vocabularies[sensitive].names], dtype=np.bool_)
+
+
+def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> list[tuple[str, list[str]]]:
+    """Return columns whose rows with one text have one value, in words, and the releases that may show it.
+
+    Two columns are taken together if no single one is found.
+    """
+    columns = held.series.columns
+    stated = columns.rules[Unlinkable]
+    every = [*columns.quasi_identifiers, *stated.columns]
+    pairs = [pair for pair in combinations(every, 2) if not stated.columns.keys().isdisjoint(pair)]
+    for keys in ([(name,) for name in every if _may_show(held, name)], pairs):
+        found = list[tuple[str, list[str]]]()
+        for key in keys:
+            seen = [*zip(held.seen, map(_together, *map(texts, key)), strict=True)]
+            rows = max(_sharing(each, text, sensitive, harmful, tries=len(keys)) for each, text in seen)
+            is_secret = not stated.columns.keys().isdisjoint(key)
+            if not rows:
+                continue
+            what = say(
+                '{count} rows have the same "{sensitive}" as all others with their text of {columns}, as a household '
+                "has one income",
+                count=rows,
+                sensitive=printable(sensitive),
+                columns=joined([f'"{printable(name)}"' for name in key]),
+            )
+            tags = [
+                each.release.tag
+                for each, text in seen
+                if (is_secret and _in_common(each, text, sensitive, harmful))
+                or ((text == UNKNOWN).any() and not _accompanied(each, sensitive, harmful))
+            ]
+            found.append((what, [] if is_secret and sensitive in stated.reasons else tags))
+        if found:
+            return found
+    return []
+
+
+def _by_name(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> Iterator[tuple[str, list[str]]]:
+    """Yield that a column is about households by its name, though no column shows who belongs to one.
+
+    Not if each row has a household of its own.
+    """
+    columns = held.series.columns
+    stated = columns.rules[Unlinkable]
+    if not is_of_household(sensitive) or sensitive in stated.reasons:
+        return
+    names = [*columns.quasi_identifiers, *stated.columns, *filter(None, [columns.record])]
+    own = [texts(name) for name in names if is_of_household(name) and TOGETHER not in name]
+    if not any(all(len(np.unique(text)) == len(text) for text in each) for each in own):
+        what = say(
+            'by its name, "{sensitive}" is the same for all people of a household, and no column says who belongs '
+            "to one",
+            sensitive=printable(sensitive),
+        )
+        yield what, [each.release.tag for each in held.seen if not _accompanied(each, sensitive, harmful)]
+
+
+def _may_show(held: HeldSeries, column: str) -> bool:
+    """Return whether a column is unlinkable, or is coarse somewhere and has exact texts that are each in few rows."""
+    series, attribute = held.series, held.series.attributes.get(column)
+    if attribute is None:
+        return True
+    exact = [[_is_exact(attribute, text) for text in series.texts_in(at, column)] for at in range(len(held))]
+    few = any(sum(own) * _MEMBERS >= seen.release.rows for own, seen in zip(exact, held.seen, strict=True))
+    return few and not all(map(all, exact))
+
+
+def _together(one: Codes, other: Codes | None = None) -> Codes:
+    """Return a number for the text, or for the two texts, of each row; UNKNOWN if one of them is."""
+    if other is None:
+        return one
+    known = (one != UNKNOWN) & (other != UNKNOWN)
+    both = one.astype(np.int64) * (int(other.max(initial=0)) + 1) + other
+    return np.where(known, np.unique(both, return_inverse=True)[1], UNKNOWN).astype(np.int32)
 
 
 def _texts(held: HeldSeries, column: str) -> list[Codes]:
-    """Return the exact text of each row of each release, UNKNOWN for others; nothing if the column need not be read.
-
-    A quasi-identifier is read if it is coarse somewhere and has so many exact texts that each is in few rows.
-    """
-    series, attribute = held.series, held.series.attributes.get(column)
-    if attribute is not None:
-        exact = [[_is_exact(attribute, text) for text in series.texts_in(at, column)] for at in range(len(held))]
-        few = any(sum(own) * _MEMBERS >= seen.release.rows for own, seen in zip(exact, held.seen, strict=True))
-        if not few or all(map(all, exact)):
-            return []
-    found = list[Codes]()
+    """Return the exact text of each row of each release, UNKNOWN for others."""
+    series, attribute, found = held.series, held.series.attributes.get(column), list[Codes]()
+    missing = series.missing(column)
     for files, seen in zip(series.manifest.releases, held.seen, strict=True):
         own = np.full(seen.release.rows, UNKNOWN, dtype=np.int32)
         table = read_there(files.rows, files.shown, [column], series.adjustments(files.tag))
         if table is not None and table.rows == len(own):
             codes, names = text_codes(table.arrow(column))
-            missing = series.missing(column)
             known = [
                 text not in missing and bool(text.strip("*")) and (attribute is None or _is_exact(attribute, text))
                 for text in names
@@ -103,10 +168,11 @@ def _is_exact(attribute: QuasiIdentifier, text: str) -> bool:
     )
 
 
-def _sharing(seen: SeenRelease, text: Codes, sensitive: str, harmful: Flags) -> int:
+def _sharing(seen: SeenRelease, text: Codes, sensitive: str, harmful: Flags, *, tries: int) -> int:
     """Return how many rows share their value with others of the same text, 0 if these are no more than by chance.
 
-    Of texts with several rows, all but one in twenty have one value, and few rows each.
+    Of texts with several rows, all but one in twenty have one value, and few rows each. `tries` is how many columns, or
+    pairs of columns, are looked at.
     """
     if not seen.release.values_by_row:
         return 0
@@ -121,7 +187,7 @@ def _sharing(seen: SeenRelease, text: Codes, sensitive: str, harmful: Flags) -> 
         return 0
     counts = np.bincount(value).tolist()
     chance = sum(many * _all_equal(counts, members) for members, many in enumerate(np.bincount(size[one])) if many)
-    return int(times[one[of_text] & harmful[pairs % len(harmful)]].sum()) if chance < _BY_CHANCE else 0
+    return int(times[one[of_text] & harmful[pairs % len(harmful)]].sum()) if chance < _BY_CHANCE - log(tries) else 0
 
 
 def _all_equal(counts: list[int], members: int) -> float:

@@ -118,7 +118,7 @@ def _wave_warnings(series: Series) -> Iterator[ReportWarning]:
 
     It is named like a wave, and the texts of another unlinkable column repeat, but never in one wave.
     """
-    declared = series.columns.rules[Unlinkable].reasons
+    declared = series.columns.rules[Unlinkable].columns
     waves = [*filter(names_waves, declared)]
     for files in series.manifest.releases if waves else ():
         table = None if files.by else read_there(files.rows, files.shown, declared, series.adjustments(files.tag))

@@ -39,7 +39,7 @@ def new(name: str, anonymizer: Anonymizer, columns: Columns, transitions: str | 
         "anonymized": {"method": anonymizer.name, **chosen},
         "policy": {"k": anonymizer.promise.parameters.get("k")},
     }
-    if any(map(sensitivity, columns.rules[Unlinkable].reasons)):  # the publisher may not have said that it is harmless
+    if any(map(sensitivity, columns.rules[Unlinkable].columns)):  # the publisher may not have said that it is harmless
         tables[UNCONFIRMED] = {"keys": [f"columns.{Unlinkable.key}"]}
     whose = say("Whose row is whose stands in {file}, which is never published.", file=f"{PRIVATE}/<release>.key.csv")
     head = f"# {whose}\n"

@@ -113,7 +113,7 @@ class Renderer:
         else:
             order = np.lexsort((chance, by_text[draft.value], published))
             columns, values = self._plain(draft, read, last, order), None
-        for name in self.columns.rules[Unlinkable].reasons:
+        for name in self.columns.rules[Unlinkable].columns:
             if not real.all():
                 what = say("it needs counterfeits, and an invented row has no true cell of this column")
                 raise RefusalError(what, say("leave the column out, or take another method"), column=name)

@@ -254,7 +254,7 @@ def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
                     other=MICRODATA,
                 )
             )
-    for name in columns.rules[Unlinkable].reasons:
+    for name in columns.rules[Unlinkable].columns:
         if name not in microdata.unlinkable:
             raise UsageError(
                 say(

@@ -312,7 +312,7 @@ def test_sensitive_values_that_stand_once_tie_rows_that_nobody_is_known_to_have(
     [
         ("TaxPaid", "TaxBand", True),
         ("Household income", "Income group", True),
-        ("Household Nr", "Household income", False),
+        ("Income Nr", "Income", False),
         ("Group size", "Income group", False),
         ("Age at diagnosis", "Diagnosis", False),
         ("Height", "TaxBand", False),

@@ -245,11 +245,9 @@ def test_record_ids_of_two_columns_are_read_like_those_of_one(tmp_path, seed):
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize(
-    ("record", "told"), [(["House", "Sex"], "two roles"), ([], "empty"), (["House", 1], "list of")]
-)
-def test_record_ids_of_columns_that_cannot_be_read_so(tmp_path, record, told):
+@pytest.mark.parametrize(("record", "why"), [(["House", "Sex"], "two roles"), ([], "empty"), (["House", 1], "list of")])
+def test_record_ids_of_columns_that_cannot_be_read_so(tmp_path, record, why):
     write(tmp_path / "1.csv", as_csv([["House", "Sex", "Disease"], ["H1", "f", "flu"], ["H1", "m", "cold"]]))
     keys = f'sensitive = "Disease"\nrecord = {record}\nquasi_identifiers = ["Sex"]\n'
     write(tmp_path / "series.toml", f'[series]\nreleases = ["1.csv"]\n[columns]\n{keys}')
-    assert told in refused(str(tmp_path))
+    assert why in refused(str(tmp_path))

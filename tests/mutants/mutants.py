@@ -12,20 +12,22 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "laws/test_shared_values.py::test_no_verdict_holds_where_people_of_one_household_have_one_value_in_common": [
         (
-            "audit.judgement.shared_values.shared_value_doubts",
-            "and _in_common(seen, text, sensitive, harmful)",
+            "audit.judgement.shared_values._by_texts",
+            "and _in_common(each, text, sensitive, harmful)",
             "and False",
         ),
         (
-            "audit.judgement.shared_values.shared_value_doubts",
-            "and not _accompanied(seen, sensitive, harmful)",
+            "audit.judgement.shared_values._by_texts",
+            "and not _accompanied(each, sensitive, harmful)",
             "and False",
         ),
         ("audit.judgement.shared_values._in_common", "only & harmful", "harmful"),
+        ("audit.judgement.shared_values._together", "(one != UNKNOWN) & (other != UNKNOWN)", "one < UNKNOWN"),
+        ("audit.judgement.shared_values._by_name", "not is_of_household(sensitive) or", "True or"),
     ],
     "laws/test_shared_values.py::test_a_coarse_home_is_asked_about_where_its_people_have_one_value": [
-        ("audit.judgement.shared_values._texts", "if not few or all(map(all, exact)):", "if True:"),
-        ("audit.judgement.shared_values._sharing", "if chance < _BY_CHANCE else 0", ""),
+        ("audit.judgement.shared_values._may_show", "few and not all(map(all, exact))", "False"),
+        ("audit.judgement.shared_values._sharing", "if chance < _BY_CHANCE - log(tries) else 0", ""),
     ],
     "laws/test_shared_values.py::test_values_of_rows_that_belong_together_by_chance_are_not_asked_about": [
         ("audit.judgement.shared_values._sharing", "FEW_OF_ROWS * one.sum() < (FEW_OF_ROWS - 1) * several or ", ""),
@@ -384,7 +386,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.microdata.OneRow.alone", "text: -number", "text: number"),
     ],
     "cli/test_anonymize.py::test_an_unlinkable_column_that_may_be_sensitive_is_asked_about_again": [
-        ("audit.publishing.manifest_writer.new", "any(map(sensitivity, columns.rules[Unlinkable].reasons))", "False"),
+        ("audit.publishing.manifest_writer.new", "any(map(sensitivity, columns.rules[Unlinkable].columns))", "False"),
     ],
     "cli/test_init_microdata.py::test_no_end_of_an_interval_of_amounts_is_a_persons_amount": [
         ("audit.publishing.renderer.widened", " and not (always and length)", ""),

@@ -27,6 +27,11 @@ _CODE = re.compile(  # of a disease in the ICD, or of a drug in the ATC
 )
 _OF_CODE = 3  # characters, the category of a code
 _MOST_PAIRS = 15  # of unlinkable columns, whose texts are taken together
+_UNTIED = Phrase(
+    "write `*` in its place in the next release, or draw new texts for it; `audit repair --baseline` then asks what "
+    "that release adds. If outsiders may know the column, declare it among quasi_identifiers, or as record if each row "
+    "of a release has its own text"
+)
 BY_CHANCE = (
     4  # beside quasi-identifiers, or rounded: by chance at most 0.184 of the rows, as x exp(-2x) is for x on average
 )
@@ -36,22 +41,29 @@ BY_CHANCE = (
 class Unlinkable(ColumnRule, key="unlinkable"):
     """`unlinkable = { Remarks = "free text" }`: columns that no outsider can know of a person, with the reason why.
 
-    The reason of the record ids says why no outsider knows whose rows belong together by a part of their texts.
+    The reason of the record ids says why no outsider knows whose rows belong together by a part of their texts, and
+    that of a sensitive column why no outsider knows which people have one value in common, as a household has.
+
+    Attributes:
+        reasons: the reason of each column.
+        others: the record ids and the sensitive columns.
+        beside: whether only what the last release adds to the others is judged.
     """
 
     reasons: Mapping[str, str] = field(default_factory=dict)
-    record: str | None = None
+    others: tuple[str | None, ...] = ()
+    beside: bool = False
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
         """Return the rule."""
         reasons = {column.strip(): why.strip() for column, why in reader.mapping(table, cls.key).items()}
-        return cls(reasons, columns.record)
+        return cls(reasons, (columns.record, *columns.sensitive))
 
     @property
     def columns(self) -> Mapping[str, str]:
         """The columns that have no other role, with their reasons."""
-        return {column: why for column, why in self.reasons.items() if column != self.record}
+        return {column: why for column, why in self.reasons.items() if column not in self.others}
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the columns without a reason."""
@@ -85,13 +97,13 @@ class Unlinkable(ColumnRule, key="unlinkable"):
                 say("{name}: {text}", name=printable(name), text=printable(why, 300)) for name, why in reasons
             )
             yield ReportWarning("unlinkable-column", what, examples)
-        if self.record is not None and (why := self.reasons.get(self.record)):
+        for column in filter(self.reasons.get, filter(None, self.others)):
             what = say(
-                'which rows have a part of their record id ("{column}") in common is not judged, because the manifest '
-                "declares that no outsider knows which belong together",
-                column=printable(self.record),
+                'which rows have "{column}", or a part of it, in common is not judged, because the manifest declares '
+                "that no outsider knows which belong together",
+                column=printable(column),
             )
-            yield ReportWarning("unlinkable-column", what, (printable(why, 300),))
+            yield ReportWarning("unlinkable-column", what, (printable(self.reasons[column], 300),))
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield doubts about columns whose texts narrow quasi-identifiers, or link rows of two releases.
@@ -117,17 +129,18 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         if len(names) > 1:
             several = [[*single], *([pair] for pair in combinations(names, 2)), [tuple(names)]]
         record = series.columns.record
-        ties = series.tied_texts([*([key] for key in single), *several, *([[(record,)]] if record else [])])
+        questions = [*([key] for key in single), *several, *([[(record,)]] if record else [])]
+        ties = series.tied_texts(questions, last=self.beside)
         followed = ties[-1][0] if record else 0
         tying = [tied if tied > max(followed, min(FEW_TIES, rows // FEW_OF_ROWS)) else 0 for tied, rows in ties]
         for column, tied in zip(self.columns, tying, strict=False):
             if tied:
                 what = say_count(
                     '{count} [text|texts] of the unlinkable column "{column}" [occurs|occur] once in each of two '
-                    "releases, and so [links|link] their rows: declare the column as record or among "
-                    "quasi_identifiers, or publish it without [that text|them]",
+                    "releases, and so [links|link] their rows: {remedy}",
                     tied,
                     column=printable(column),
+                    remedy=_UNTIED,
                 )
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED))
         together = tying[len(names) :]
@@ -135,9 +148,9 @@ class Unlinkable(ColumnRule, key="unlinkable"):
             tied = max(together)
             what = say_count(
                 "{count} [text|texts] of the unlinkable columns {columns}, which are compared with each other or taken "
-                "together, [occurs|occur] once in each of two releases, and so [links|link] their rows: declare one of "
-                "the columns as record or among quasi_identifiers, or publish them without [that text|these texts]",
+                "together, [occurs|occur] once in each of two releases, and so [links|link] their rows: {remedy}",
                 tied,
+                remedy=_UNTIED,
                 columns=joined([f'"{printable(name)}"' for key in several[together.index(tied)] for name in key]),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))
@@ -168,12 +181,12 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         quasi = series.columns.quasi_identifiers
         beside = dict.fromkeys([*((name,) for name in quasi), tuple(quasi)] if quasi else [])
         keys = [(column, *some) for column in self.columns for some in beside]
-        for key, (tied, rows) in zip(keys, series.tied_texts([[key] for key in keys]), strict=True):
+        for key, (tied, rows) in zip(keys, series.tied_texts([[key] for key in keys], last=self.beside), strict=True):
             if tied > max(FEW_TIES, rows // BY_CHANCE):
                 what = say(
                     'texts of the unlinkable column "{column}" occur, taken together with {others}, once in each of '
-                    "two releases, and so link {count} rows: declare the column as record or among quasi_identifiers, "
-                    "or publish it without them",
+                    "two releases, and so link {count} rows: {remedy}",
+                    remedy=_UNTIED,
                     column=printable(key[0]),
                     others=joined([f'"{printable(name)}"' for name in key[1:]]),
                     count=tied,

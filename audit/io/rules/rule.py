@@ -110,10 +110,13 @@ class ReadSeries(Protocol):
     def missing(self, column: str) -> frozenset[str]:
         """Return the texts that mean an unknown value, as the cells of a column are spelled after reading."""
 
-    def tied_texts(self, questions: Sequence[Sequence[tuple[str, ...]]]) -> list[tuple[int, int]]:
+    def tied_texts(
+        self, questions: Sequence[Sequence[tuple[str, ...]]], *, last: bool = False
+    ) -> list[tuple[int, int]]:
         """Return how many texts occur once in each of two releases, and the fewest rows of a release, by question.
 
-        A question lists keys to compare; each key is one or more columns, whose texts are taken together.
+        With `last`, one of the two is the last release. A question lists keys to compare; each key is one or more
+        columns, whose texts are taken together.
         """
 
     def grouping_texts(self, column: str) -> int:
