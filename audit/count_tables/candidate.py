@@ -241,7 +241,7 @@ def _cells(counts: PublishedCounts, texts: Mapping[int, str]) -> tuple[HiddenCel
     )
 
 
-def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
+def _signs(counts: PublishedCounts, rows: Sequence[int]) -> dict[int, str]:
     """Return the marker that can stand for a row's count and for larger ones; no row without one.
 
     It says no more than an empty cell, except that the count is not 0: if others have a marker, an empty cell would say
@@ -255,16 +255,14 @@ def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
     ends = {text: low for text, (low, most) in markers.items() if most >= UNBOUNDED}
     ordered = sorted(ends, key=lambda text: (-ends[text], -used[text]))
     # A second sign in a table would say that the first cannot stand there, so each table has one: the one it has, or
-    # one that can stand for all its counts.
-    in_table = dict[int, list[str]]()
+    # one that can stand for all its counts, or else for most.
+    fit = dict[int, str]()
     for file in {int(counts.file[row]) for row in rows}:
         own = counts.file == file
         has, lowest = {*counts.text[own & counts.hidden].tolist()}, int(least[own & counts.shown].min(initial=1))
-        in_table[file] = ([text for text in ordered if text in has] or [t for t in ordered if ends[t] <= lowest])[:1]
-    fit = {
-        row: next((text for text in in_table[int(counts.file[row])] or ordered if ends[text] <= least[row]), "")
-        for row in rows
-    }
+        usable = [text for text in ordered if text in has] or [text for text in ordered if ends[text] <= lowest]
+        sign = next(iter(usable), min(ordered, key=ends.__getitem__, default=""))
+        fit |= {row: sign for row in rows if counts.file[row] == file and sign and ends[sign] <= least[row]}
     takes = [_takes_text(part) for part in counts.parts]
     without, places = counts.manifest.not_counts, {(part.file.path, sign) for part in counts.parts for sign in ordered}
     noted = {(path, sign): noted_range(path, sign, without) for path, sign in places}
@@ -274,7 +272,7 @@ def _signs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
         row: counts.text[row] == text or counts.upper[row] <= most.get((files[row], text), 0)
         for row, text in fit.items()
     }
-    return {row: text for row, text in fit.items() if is_true[row] and text and takes[counts.file[row]]}
+    return {row: text for row, text in fit.items() if is_true[row] and takes[counts.file[row]]}
 
 
 def _takes_text(part: FileRows) -> bool:

@@ -176,7 +176,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.second_reading._first_disclosing", "below=ends[0]", "below=None"),
     ],
     "cli/test_count_tables.py::test_a_repair_writes_one_sign_into_all_hidden_cells_of_a_table": [
-        ("audit.count_tables.candidate._signs", " if ends[t] <= lowest", ""),
+        ("audit.count_tables.candidate._signs", " if ends[text] <= lowest", ""),
     ],
     "cli/test_accepted_counts.py::test_what_only_a_later_release_asks_about_is_not_new_if_it_followed_before": [
         ("audit.count_tables.table_audit._unasked_before", "{*map(_digest, files)} <= baseline.digests", "True"),
@@ -639,6 +639,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_topics.py::test_chapters_that_together_make_up_the_total_are_no_topics": [
         ("audit.init.count_topics._are_alternatives", "any(sum(parts) > total for", "any(True for"),
+    ],
+    "unit/count_tables/test_hiding.py::test_a_table_without_a_sign_gets_one_and_the_audit_agrees_with_the_repair": [
+        ("audit.count_tables.candidate._signs", "min(ordered", "max(ordered"),
+        ("audit.count_tables.candidate._signs", "sign and ends[sign] <= least[row]", "sign"),
     ],
     "cli/test_count_table_doubts.py::test_a_table_beside_the_series_that_is_not_listed_is_asked_about": [
         ("audit.count_tables.doubts._columns_of_numbers", "name in counted or", ""),

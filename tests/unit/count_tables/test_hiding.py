@@ -142,6 +142,26 @@ def test_an_own_sign_may_stand_in_cells_to_leave_empty(seed, tmp_path):
         assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total == 0
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_table_without_a_sign_gets_one_and_the_audit_agrees_with_the_repair(seed, tmp_path):
+    """A law: a count of 0 keeps each sign from standing for all, and of two signs one would mean a small count."""
+    rng = random.Random(seed)  # noqa: S311
+    counts = {("N", "f"): 0} | {cell: rng.choice([1, 3, 9, 20]) for cell in [*product("NSW", "fm")][1:]}
+    cells = product(("N", "S", "W", "All"), SEXES)
+    rows = [(cell, str(sum(n for (a, s), n in counts.items() if {*cell} <= {a, s, "All"}))) for cell in cells]
+    markers = {"*": (1, 4), "c": (1, None), "u": (5, None)}
+    totals = {"area": "All", "sex": "All"}
+    folder = TinyTables(("area", "sex"), [rows[-1:], rows], totals=totals, markers=markers).write(tmp_path / "series")
+    candidate, text = folder / "releases/2.csv", (folder / "series.toml").read_text(encoding="utf-8")
+    (folder / "series.toml").write_text(text.replace(', "releases/2.csv"', ""), encoding="utf-8")
+    words = ("repair", str(folder), str(candidate), "--output", str(tmp_path / "repaired"), "--format", "json")
+    code, out, _ = run_main(*words)
+    assert {each.get("sign") for each in json.loads(out)["hide"]} == {"c"}, out
+    (tmp_path / "repaired/2.csv").replace(candidate)
+    (folder / "series.toml").write_text(text, encoding="utf-8")
+    assert run_main(str(folder))[0] == code == 0
+
+
 def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path):
     """No hidden count has so many possible values, but nobody asks of an empty cell how many it has."""
     counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
