@@ -14,7 +14,7 @@ from audit.adversary.record_candidates import ABSENT, kinds_of_rows
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register
 from audit.io.encoding import IdentifierEncoder, Vocabulary
-from audit.io.release_reading import ReleaseReading
+from audit.io.release_reading import ReleaseReading, begin, finish
 from audit.io.releases import KeyedRelease, Release, RowClasses
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
@@ -249,7 +249,7 @@ class HeldSeries:
         self.names = IdentifierEncoder()
         several = len(series.vocabularies) > 1 and adversary.knows_people and series.manifest.known is None
         self.combined = CombinedVocabulary(series.vocabularies) if several else None
-        loaded = [self._load(read) for read in series.finish(readings)]
+        loaded = [self._load(read) for read in finish(series, readings)]
         self.keyed = tuple(keyed for keyed, _ in loaded)
         self.seen = tuple(seen for _, seen in loaded)
         # Where values change, nobody's record is followed by attacks on people: all records are judged.
@@ -325,4 +325,4 @@ def begin_reading(series: Series, adversary: Adversary, *, records: bool, watche
         raise UsageError(f"{manifests.NAME}: {what}; use a larger machine")
     # No adversary knows the person of an episode, but a class of one person's episodes is small.
     key = adversary.reads_key or series.columns.rules[SeveralRows].choice == EPISODES
-    return series.begin(watched.each(range(len(series.tags))), attributes, key=key, records=records)
+    return begin(series, watched.each(range(len(series.tags))), attributes, key=key, records=records)

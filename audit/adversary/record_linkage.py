@@ -15,6 +15,7 @@ from audit.io.adjustments import read_adjusted
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
 from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect, show
+from audit.io.release_reading import read_release
 from audit.io.rules.cell_meaning import Changing
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Flags, Places
@@ -215,7 +216,7 @@ def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
     """Return the error for a cell, with its place in the file."""
     series, position = held.series, error.release
     if error.row is None:
-        series.read(position, series.columns.quasi_identifiers, key=False)  # raises an error with the place
+        read_release(series, position, series.columns.quasi_identifiers, key=False)  # raises an error with the place
         raise AssertionError("a cell that cannot be read is in no column of the file")
     files, record = series.manifest.releases[position], held.seen[position].record
     name = "" if record is None else held.names.name(int(record[error.row]))

@@ -39,7 +39,7 @@ from audit.io.rules.file_form import Renamed
 from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, Unnamed
 from audit.io.series import check_headers
 from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_key, toml_line, toml_value
-from audit.model.errors import InputError, Problems, UsageError, printable
+from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
@@ -99,7 +99,7 @@ def about_others(name: str, harmless: Collection[str], ask: Ask) -> bool | None:
         'May it become known of somebody that the value of "{column}" is certainly none of these: {values}? The person '
         "then has one of the others.",
         column=printable(name),
-        values=joined([f'"{printable(text, 40)}"' for text in harmless], most=_SHOWN),
+        values=in_quotes(harmless, _SHOWN, limit=40),
     )
     answers = {"yes": say("yes"), "no": say("no; where an audit finds it, the policy is violated")}
     answers[OPEN] = say("leave it open; where an audit finds it, the verdict stays undecided")

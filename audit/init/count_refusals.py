@@ -16,8 +16,8 @@ from audit.io import column_names
 from audit.io.rules.rows import is_total
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, first_rows
-from audit.model.errors import InputError, Problem, Problems, printable
-from audit.runtime.phrases import joined, say
+from audit.model.errors import InputError, Problem, Problems, in_quotes, printable
+from audit.runtime.phrases import say
 
 _LEAST_ROWS = 2  # of totals: rows of people may end with one
 _MANY = 0.1  # of the rows are totals in a table of counts, at least
@@ -43,7 +43,7 @@ def refuse_title(folder: Path, files: Sequence[Path]) -> None:
         if read is not None and place is not None:
             what = say(
                 "this row may be the header, and the line that is read as the header a title: {title}",
-                title=joined([f'"{printable(name, 40)}"' for name in read[0].names if name], most=3),
+                title=in_quotes([name for name in read[0].names if name], most=3, limit=40),
             )
             remedy = say("delete the lines above the header; if this is a row with counts, put another row above it")
             raise InputError([Problem(shown, what, remedy, line=read[0].line(place))])

@@ -29,8 +29,8 @@ from audit.io.publication_order import in_time, named_like, natural
 from audit.io.table_forms import form_of
 from audit.io.tables import SUFFIXES, header, is_table, note_absent
 from audit.io.toml import release_tag
-from audit.model.errors import Problems, UsageError, printable
-from audit.runtime.phrases import Phrase, joined, say, say_count
+from audit.model.errors import Problems, UsageError, in_quotes, printable
+from audit.runtime.phrases import Phrase, say, say_count
 
 QUASI = "quasi-identifier"
 BESIDE = {"register": Phrase("register"), "transitions": Phrase("transitions"), "known": Phrase("known values")}
@@ -466,6 +466,6 @@ def _check_releases(found: FoundFiles) -> None:
     if meant:
         why = say(
             "tables that are named like releases, or have a key, are left out: {names}; if one was published, list it",
-            names=joined([f'"{printable(name)}"' for name in meant], _MANY),
+            names=in_quotes(meant, _MANY),
         )
         found.guesses.state("series.releases", [], why, sure=False)

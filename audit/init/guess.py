@@ -28,6 +28,7 @@ from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
 from audit.io.microdata import frequent_value
+from audit.io.release_reading import read_release
 from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.rules.rows import EPISODES, OF_PEOPLE, SeveralRows, Unnamed
@@ -36,7 +37,7 @@ from audit.io.series_texts import MOST_ROWS
 from audit.io.table_writer import csv_text
 from audit.io.toml import release_tag, toml_text, toml_value
 from audit.model.arrays import UNKNOWN, Codes
-from audit.model.errors import InputError, Problems, UsageError, printable
+from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
 from audit.model.report import ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
@@ -110,7 +111,7 @@ class HeldReleases:
         held, series = self._read.get(True) or self._read.get(cells), self.series
         if held is None:
             names, records = series.columns.quasi_identifiers if cells else (), cells or not series.keyed
-            held = [series.read(position, names, records=records) for position in range(len(series.tags))]
+            held = [read_release(series, position, names, records=records) for position in range(len(series.tags))]
             self._read[cells] = held
         return held
 
@@ -158,7 +159,7 @@ def _perhaps_harmless(found: FoundFiles) -> Iterator[str]:
             "nobody may learn. If it may become known of anybody, write it under harmless in [columns]; if it is a "
             'value of its own, write spelled = ["{column}"].',
             column=printable(sensitive.name),
-            texts=joined([f'"{printable(text, 40)}"' for text in unknown], most=_SHOWN),
+            texts=in_quotes(unknown, _SHOWN, limit=40),
         )
 
 
@@ -221,7 +222,7 @@ def _state_beside(found: FoundFiles) -> None:
             why = say(
                 "others list people, too: {files}; who has several such lists knows the people of all, so write their "
                 "lines into one file, with the release of each",
-                files=joined([f'"{printable(name)}"' for name in found.other_registers], _SHOWN),
+                files=in_quotes(found.other_registers, _SHOWN),
             )
         found.guesses.state(f"adversary.{role}", shown, why, sure=sure)
         trouble = next((why for why, holds in fits.get(role, {}).items() if not holds), None)

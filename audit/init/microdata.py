@@ -63,7 +63,7 @@ from audit.io.publication_order import in_time, natural
 from audit.io.respelling import fold, ungrouped
 from audit.io.rules.spelling import HAVE_COMMAS, perhaps_one_value, respelled
 from audit.io.toml import toml_key, toml_text
-from audit.model.errors import InputError, Problem, Problems, printable
+from audit.model.errors import InputError, Problem, Problems, in_quotes, printable
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
 _Document: TypeAlias = Any  # a tomlkit document
@@ -171,7 +171,7 @@ def _complete(found: FoundFiles) -> None:
                     "Not published: {columns}. If readers need a column, name it under quasi_identifiers; or, if no "
                     "outsider can know its values of anybody, as with a survey weight, write unlinkable = {example}; "
                     "{command} asks.",
-                    columns=joined([f'"{printable(name)}"' for name in unpublished], most=12),
+                    columns=in_quotes(unpublished),
                     example=f'{{ {toml_key(unpublished[0])} = "…" }}',
                     command=_CONFIRM,
                 )
@@ -349,7 +349,7 @@ def _only_one(row: OneRow) -> str:
             "list gravest in the right order, or delete it and write one row for each person.",
             column=column,
             sensitive=name,
-            values=joined([f'"{printable(text, 40)}"' for text in row.gravest], most=12),
+            values=in_quotes(row.gravest, limit=40),
         )
     return say(
         'Some people have several rows in one table (column "{column}"): methods publish only the latest by "{date}". '
@@ -700,7 +700,7 @@ def _which_row_counts(row: OneRow) -> str:
 
 def _ask_gravest(row: OneRow, ask: Ask, *, drafted: bool) -> list[str]:
     """Ask which values are gravest, and return all values with these first; a draft's order is no answer."""
-    values = joined([f'"{printable(text, 40)}"' for text in row.gravest], most=12)
+    values = in_quotes(row.gravest, limit=40)
     first = row.gravest[0] * (not drafted)
     question = say(
         'Which values of "{column}" are gravest? Write them, the gravest first, with > between them; the others follow '

@@ -15,8 +15,8 @@ from audit.io.publication_order import in_time
 from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, is_table
 from audit.io.toml import release_tag
-from audit.model.errors import Problems, UsageError, printable, printable_path
-from audit.runtime.phrases import joined, say
+from audit.model.errors import Problems, UsageError, in_quotes, printable, printable_path
+from audit.runtime.phrases import say
 
 
 def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Series]:
@@ -107,7 +107,7 @@ def _new_release(series: Series, path: Path, by: str) -> str:
     known = {each.tag: each for each in series.manifest.releases}
     new = [tag for tag in releases if tag not in known]
     if len(new) != 1 or "" in new:
-        listed = joined([f'"{printable(tag)}"' for tag in new]) if new else say("none")
+        listed = in_quotes(new) if new else say("none")
         raise UsageError(
             say(
                 '{path}: a candidate is one release, and by its column "{column}" the file should have one that the '

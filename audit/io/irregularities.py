@@ -23,6 +23,7 @@ from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.notations import read_number
+from audit.io.release_reading import read_release
 from audit.io.respelling import grows, words_in
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import SeveralRows, is_total, read_as_people
@@ -42,7 +43,7 @@ from audit.io.tables import header
 from audit.io.texts import column_of
 from audit.io.toml import release_tag
 from audit.model.arrays import Codes, flagged
-from audit.model.errors import Problems, printable
+from audit.model.errors import Problems, in_quotes, printable
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
 from audit.runtime.phrases import Noun, joined, say, say_count
 
@@ -164,7 +165,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
         texts, numbers = ([*set[str]().union(*releases)], np.zeros(0)) if is_small else series.people.alike()
         texts = [text for text in texts if not text.endswith(" ")]  # those are kinds of people (`PossibleKind`)
         for position in range(len(series.tags) if len(numbers) else 0):
-            there = series.read(position).person
+            there = read_release(series, position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())
         releases = releases or (_people(series) if texts and series.keyed else [])
         if groups := perhaps_one_person({*texts}, releases if columns.rules[SeveralRows].choice is None else []):
@@ -196,7 +197,7 @@ def _unknown_people(series: Series, texts: SeriesTexts) -> Iterator[ReportWarnin
             "leave such cells blank and write unnamed under [columns], or, if they are identifiers, write spelled = "
             '["{column}"]',
             column=INDIVIDUAL,
-            texts=joined([f'"{printable(text)}"' for text in texts_for_unknown], _SHOWN),
+            texts=in_quotes(texts_for_unknown, _SHOWN),
         )
         yield MisreadWarning("key", what)
 
@@ -371,7 +372,7 @@ def _astray(column: Collection[str], missing: frozenset[str]) -> list[str]:
 
 def _ignored(texts: SeriesTexts) -> Iterator[ReportWarning]:
     if texts.ignored:
-        files = texts.series.manifest.releases
+        files = texts.manifest.releases
         examples = tuple(f"{files[place].shown}: {count:,}" for place, count in texts.ignored.items())
         what = say_count("{count} [row is|rows are] left out, as ignore_rows says", sum(texts.ignored.values()))
         yield ReportWarning("total-row", what, examples)

@@ -527,7 +527,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         """Return the first year that two digits may mean in the register; None if it is not stated."""
         year = self.table("register").get(YEARS_FROM)
         if year is not None and not (type(year) is int and _FIRST_YEAR <= year <= _LAST_YEAR):
-            self.note(YEARS_FROM, say("this has to be a year"), say("write {example}", example=f"{YEARS_FROM} = 1926"))
+            self.ask_for(YEARS_FROM, say("this has to be a year"), f"{YEARS_FROM} = 1926")
             return None
         return year
 
@@ -615,11 +615,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         found = dict[str, str]()
         for tag, name in self.by_release("counterfeits", self.table("counterfeits"), tags):
             if not isinstance(name, str):
-                self.note(
-                    tag,
-                    say("this has to be a path"),
-                    say("write {example}", example=f'"{tag}" = "counterfeits/{tag}.csv"'),
-                )
+                self.ask_for(tag, say("this has to be a path"), f'"{tag}" = "counterfeits/{tag}.csv"')
             elif self.inside(tag, name):
                 found[tag] = name
         return found
@@ -710,7 +706,7 @@ def read_waivers(reader: Reader, size_of: Callable[[str, object], object], examp
     """
     entries = reader.document.get("waiver", [])
     if not isinstance(entries, list):
-        reader.note("waiver", say("waivers have to be a list of tables"), say("write {example}", example="[[waiver]]"))
+        reader.ask_for("waiver", say("waivers have to be a list of tables"), "[[waiver]]")
         return ()
     found = []
     for entry in entries:
@@ -736,7 +732,7 @@ def _sizes(waiver: Waiver, given: object, size_of: Callable[[str, object], objec
 
 def _waiver(reader: Reader, entry: object) -> Waiver | None:
     if not isinstance(entry, dict):
-        reader.note("waiver", say("a waiver has to be a table"), say("write {example}", example="[[waiver]]"))
+        reader.ask_for("waiver", say("a waiver has to be a table"), "[[waiver]]")
         return None
     expires = entry.get("expires")
     if isinstance(expires, datetime.datetime):

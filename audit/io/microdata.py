@@ -650,8 +650,7 @@ class _MicrodataReader(Reader):
         quasi = self.texts(columns, "quasi_identifiers")
         single = {"individual": self.needed(columns, "individual"), "sensitive": ""}
         if isinstance(columns.get("sensitive"), list):
-            remedy = say("write {example}", example='sensitive = "…"')
-            self.note("sensitive", say("only one column of microdata can be sensitive"), remedy)
+            self.ask_for("sensitive", say("only one column of microdata can be sensitive"), 'sensitive = "…"')
         else:
             single["sensitive"] = self.needed(columns, "sensitive")
         unlinkable = self.mapping(columns, "unlinkable")
@@ -742,11 +741,7 @@ class _MicrodataReader(Reader):
             if name not in quasi or name in texts:
                 self.note(name, say("[grids] names a column that is not a quasi-identifier of numbers"), _not_quasi())
             elif not numbers or len(numbers) < len(widths) or min(numbers) <= 0:
-                self.note(
-                    name,
-                    say("these are not widths of intervals"),
-                    say("write {example}", example=f"{name} = [5, 10, 20]"),
-                )
+                self.ask_for(name, say("these are not widths of intervals"), f"{name} = [5, 10, 20]")
             else:
                 found[name] = tuple(sorted(numbers))
         return found

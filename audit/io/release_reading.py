@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from audit.io.adjustments import Adjustments, adjusted, named_there, read_written, respelled
-from audit.io.attributes import QuasiIdentifier
+from audit.io.adjustments import adjusted, named_there, read_written, respelled
 from audit.io.cells import Kind
 from audit.io.composed_columns import TOGETHER
 from audit.io.diagnostics import is_there
-from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
-from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles, key_name
+from audit.io.encoding import NOBODY
+from audit.io.manifest import KEY_COLUMNS, key_name
 from audit.io.notations import kind_of_days, single_day
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, a_row_of_each, singling_columns, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
+from audit.io.series import Series
 from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key, toml_line
 from audit.model.arrays import Codes, Counts, Flags, Integers, Numbers, combine, numbered
-from audit.model.errors import Problems, printable
+from audit.model.errors import InputError, Problems, printable
+from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Phrase, say, typed
 
+_LOG = logging.getLogger(__name__)
 SEVERAL_ROWS = Phrase(
     "keep one row for each person and release, or write under [columns] how several rows are judged: rows = "
     '"episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
@@ -35,49 +37,6 @@ SEVERAL_ROWS = Phrase(
 
 
 WRITE_DATES = Phrase("write dates as 2024-03-17, 17.03.2024 or 20240317, or all of them as months (2024-03 or 03/2024)")
-
-
-class ReleaseContext(Protocol):
-    """The parts of a series that the reading of a release uses, and to which it adds new people and values."""
-
-    @property
-    def manifest(self) -> Manifest:
-        """The manifest: the files, and what their columns mean."""
-
-    @property
-    def people(self) -> IdentifierEncoder:
-        """Codes of people, common to all releases."""
-
-    @property
-    def vocabularies(self) -> dict[str, Vocabulary]:
-        """Codes of the values of each sensitive attribute, common to all releases."""
-
-    @property
-    def attributes(self) -> dict[str, QuasiIdentifier]:
-        """The quasi-identifiers with their distinct cells."""
-
-    @property
-    def unnamed(self) -> dict[str, int]:
-        """How many rows have a blank identifier that no published count of counterfeits explains, by release."""
-
-    @property
-    def keyed(self) -> bool:
-        """Whether every release has a key."""
-
-    def has_key(self, release: ReleaseFiles, /) -> bool:
-        """Return whether a release has a key."""
-
-    def note_texts(self, position: int, texts: Mapping[str, Iterable[str]]) -> None:
-        """Record the distinct texts of some columns of a release."""
-
-    def record(self, position: int, table: Table) -> None:
-        """Record what warnings and the report need of a file of a release as written."""
-
-    def adjustments(self, tag: str) -> Adjustments:
-        """Return the adjustments of the tables of a release."""
-
-    def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
-        """Read a file that the manifest names beside the releases."""
 
 
 class ReleaseReading:
@@ -96,7 +55,7 @@ class ReleaseReading:
 
     def __init__(
         self,
-        series: ReleaseContext,
+        series: Series,
         position: int,
         attributes: Sequence[str],
         problems: Problems,
@@ -516,6 +475,63 @@ class ReleaseReading:
                 )
                 self.problems.add(table.shown, what, say("correct the count or the key"), column="Count")
                 return
+
+
+def begin(
+    series: Series, positions: Iterable[int], attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
+) -> list[ReleaseReading]:
+    """Read the columns of some releases; `finish` reads the meaning of their cells, and returns the releases.
+
+    Args:
+        series: the series.
+        positions: the releases, counted from 0.
+        attributes: the quasi-identifiers whose cells are read.
+        key: whether to read the people of the rows.
+        records: whether to read the published record ids.
+    """
+    readings, problems = list[ReleaseReading](), Problems()
+    for position in positions:
+        with logged_stage(_LOG, "reading", level=logging.DEBUG, release=position + 1):
+            readings.append(ReleaseReading(series, position, attributes, problems, key=key, records=records))
+    return readings
+
+
+def finish(series: Series, readings: list[ReleaseReading]) -> Iterator[KeyedRelease]:
+    """Yield the releases that were read, and drop their readings.
+
+    Raises:
+        InputError: a file is faulty; the problems of all releases are reported.
+    """
+    _number_people(series, [each for each in readings if each.identifiers is not None])
+    while readings:
+        reading = readings.pop(0)
+        release, problems = reading.release(), reading.problems
+        if release is None or problems.found:
+            for each in readings:
+                each.release()
+            in_order = {files.shown: place for place, files in enumerate(series.manifest.releases)}
+            problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
+            raise InputError(problems.found)
+        yield release
+
+
+def _number_people(series: Series, readings: Sequence[ReleaseReading]) -> None:
+    """Give codes to the people of releases, in place of their identifiers."""
+    codes = series.people.encode_all([each.identifiers for each in readings])
+    for each, people in zip(readings, codes, strict=True):
+        each.people = series.coded[each.position] = people
+        each.identifiers = None
+
+
+def read_release(
+    series: Series, position: int, attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
+) -> KeyedRelease:
+    """Read one release; the arguments are those of `begin`.
+
+    Raises:
+        InputError: the file is faulty.
+    """
+    return next(finish(series, begin(series, [position], attributes, key=key, records=records)))
 
 
 def further_rows(person: Codes, rank: Numbers, *, latest: bool) -> Flags:

@@ -1,8 +1,7 @@
-"""Series: read a series from its files: the manifest, and each release as integer columns."""
+"""Series: read a series from its files: the manifest, and what its columns mean; `release_reading` reads releases."""
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,8 +34,6 @@ from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_file
 from audit.io.nested_identifiers import alike_but_for_a_number
 from audit.io.notations import kind_of_days, with_century
 from audit.io.paths import as_path, is_inside, is_remote
-from audit.io.release_reading import ReleaseReading
-from audit.io.releases import KeyedRelease
 from audit.io.respelling import fold
 from audit.io.roles import Key, narrowing_texts, shared_by_few, tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
@@ -51,18 +48,15 @@ from audit.io.texts import column_of
 from audit.model.arrays import Codes
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.evidence import UpdateSets
-from audit.runtime.log import logged_stage
 from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     from upath import UPath
 
-_LOG = logging.getLogger(__name__)
-
 
 @dataclass
 class Series:
-    """A release series: its manifest, and what reads its releases; `HeldSeries` holds them all.
+    """A release series: its manifest, and what is known of its files; `HeldSeries` holds its releases.
 
     People and sensitive values have the same codes in all releases; new ones get codes as the releases are read.
 
@@ -74,6 +68,7 @@ class Series:
             has read them; None if values never change.
         digests: the hashes of files whose columns were read.
         unnamed: the number of rows with a blank identifier in releases that were read and publish no counterfeits.
+        coded: the people of each release that was read, as `people_in` returns them.
     """
 
     manifest: Manifest
@@ -82,7 +77,7 @@ class Series:
     updates: dict[str, UpdateSets | None] = field(default_factory=dict)
     digests: dict[InputFile, str] = field(default_factory=dict, init=False)
     unnamed: dict[str, int] = field(default_factory=dict, init=False)
-    _coded: dict[int, Codes | None] = field(default_factory=dict, init=False)
+    coded: dict[int, Codes | None] = field(default_factory=dict, init=False)
     _files: dict[tuple[int, Path], Table] = field(default_factory=dict, init=False)
     _noted: dict[tuple[int, str], Sequence[str]] = field(default_factory=dict, init=False)
 
@@ -109,7 +104,7 @@ class Series:
     @cached_property
     def written(self) -> SeriesTexts:
         """The texts of the files that were recorded as they were read."""
-        return SeriesTexts(self, self.about_rows)
+        return SeriesTexts(self.manifest, self.about_rows, self.adjustments, self.kind, keyed=self.keyed)
 
     def record(self, position: int, table: Table) -> None:
         """Record the texts of a file of a release as written, and the hash of its columns if others are private."""
@@ -154,6 +149,10 @@ class Series:
         named = columns.quasi_identifiers if undeclared and self.manifest.register is not None else undeclared
         self._note_texts(named)
         return {name: self.column_of_cells(name) for name in columns.quasi_identifiers}
+
+    def kind(self, column: str) -> Kind | None:
+        """Return how a quasi-identifier's cells are read; None of any other column."""
+        return self.attributes[column].kind if column in self.columns.quasi_identifiers else None
 
     def column_of_cells(self, name: str, texts: Sequence[str] | None = None) -> QuasiIdentifier:
         """Return a column that reads its cells; `texts`, or else those of all releases, decide an undeclared kind.
@@ -391,7 +390,7 @@ class Series:
 
         Their codes have shape (rows,), int32; -1 for empty cells. None if no key and no column names them.
         """
-        if position not in self._coded:
+        if position not in self.coded:
             files, column = self.manifest.releases[position], self.manifest.columns.individual
             path, named = self.manifest.key_path(files), [] if column is None else [column]
             if is_there(path):
@@ -400,8 +399,8 @@ class Series:
                 table = None if key is None else respelled(key, self.columns.rules)
             else:
                 table = read_there(files.rows, files.shown, named, self.adjustments(files.tag))
-            self._coded[position] = None if table is None else self.people.encode(table.arrow(*named))
-        return self._coded[position]
+            self.coded[position] = None if table is None else self.people.encode(table.arrow(*named))
+        return self.coded[position]
 
     def files(self) -> list[Path]:
         """Return the manifest, all files that it names, key files, and the files in the local private folder."""
@@ -409,58 +408,6 @@ class Series:
         folder = self.manifest.folder
         private = [] if is_remote(folder) else sorted((folder / PRIVATE).glob("*"))
         return [*self.manifest.files(), *private, *keys]
-
-    def begin(
-        self, positions: Iterable[int], attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
-    ) -> list[ReleaseReading]:
-        """Read the columns of some releases; `finish` reads the meaning of their cells, and returns the releases.
-
-        Args:
-            positions: the releases, counted from 0.
-            attributes: the quasi-identifiers whose cells are read.
-            key: whether to read the people of the rows.
-            records: whether to read the published record ids.
-        """
-        readings, problems = list[ReleaseReading](), Problems()
-        for position in positions:
-            with logged_stage(_LOG, "reading", level=logging.DEBUG, release=position + 1):
-                readings.append(ReleaseReading(self, position, attributes, problems, key=key, records=records))
-        return readings
-
-    def finish(self, readings: list[ReleaseReading]) -> Iterator[KeyedRelease]:
-        """Yield the releases that were read, and drop their readings.
-
-        Raises:
-            InputError: a file is faulty; the problems of all releases are reported.
-        """
-        self._number_people([each for each in readings if each.identifiers is not None])
-        while readings:
-            reading = readings.pop(0)
-            release, problems = reading.release(), reading.problems
-            if release is None or problems.found:
-                for each in readings:
-                    each.release()
-                in_order = {files.shown: place for place, files in enumerate(self.manifest.releases)}
-                problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
-                raise InputError(problems.found)
-            yield release
-
-    def _number_people(self, readings: Sequence[ReleaseReading]) -> None:
-        """Give codes to the people of releases, in place of their identifiers."""
-        codes = self.people.encode_all([each.identifiers for each in readings])
-        for each, people in zip(readings, codes, strict=True):
-            each.people = self._coded[each.position] = people
-            each.identifiers = None
-
-    def read(
-        self, position: int, attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
-    ) -> KeyedRelease:
-        """Read one release; the arguments are those of `begin`.
-
-        Raises:
-            InputError: the file is faulty.
-        """
-        return next(self.finish(self.begin([position], attributes, key=key, records=records)))
 
     def staged(self, manifest: Manifest) -> Series:
         """Return the series of a manifest with releases elsewhere, which shares the codes, cells and hierarchies."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,6 @@ from audit.io.dialect import UTF_8
 from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Manifest
 from audit.io.notes_below import below_table
-from audit.io.release_reading import ReleaseContext
 from audit.io.roles import VALUE_COUNT
 from audit.io.rules.rows import SeveralRows
 from audit.io.rules.rule import Hint
@@ -36,6 +35,7 @@ class SeriesTexts:
     read; `whole` reads the other files.
 
     Attributes:
+        kind: returns how a quasi-identifier's cells are read; None of any other column.
         texts: the file, without its columns, and the row of the first place of each text, by column.
         identifiers: the people, or record ids, of each release.
         sums: for each text of a sensitive column, whether its count is the sum of all others wherever it occurs.
@@ -46,8 +46,18 @@ class SeriesTexts:
         is_large: whether the series is so large that its identifiers are left out.
     """
 
-    def __init__(self, series: ReleaseContext, about_rows: int) -> None:
-        self.series, self.columns = series, series.manifest.columns
+    def __init__(
+        self,
+        manifest: Manifest,
+        about_rows: int,
+        adjustments: Callable[[str], Adjustments],
+        kind: Callable[[str], Kind | None],
+        *,
+        keyed: bool,
+    ) -> None:
+        self.manifest, self.columns = manifest, manifest.columns
+        self.kind = kind
+        self._adjustments, self._keyed = adjustments, keyed
         self.ignored: dict[int, int] = {}
         self.encodings: dict[str, str] = {}
         self.rows_like_notes: list[str] = []
@@ -66,11 +76,7 @@ class SeriesTexts:
     @property
     def notes(self) -> Sequence[str]:
         """The notes below the tables."""
-        return [text for _, _, text in notes_of(self.series.manifest)]
-
-    def kind(self, column: str) -> Kind | None:
-        """Return how a quasi-identifier's cells are read; None of any other column."""
-        return self.series.attributes[column].kind if column in self.columns.quasi_identifiers else None
+        return [text for _, _, text in notes_of(self.manifest)]
 
     @cached_property
     def hints(self) -> list[Hint]:
@@ -80,7 +86,7 @@ class SeriesTexts:
     def whole(self) -> Self:
         """Return the texts after reading the files that are not recorded yet; files that cannot be read are skipped."""
         distinct = (self.columns.individual, self.columns.record)
-        for position, files in enumerate(self.series.manifest.releases):
+        for position, files in enumerate(self.manifest.releases):
             for path, shown in files.halves:
                 if (position, path) not in self._recorded:
                     bare = self._bare(files.tag)
@@ -92,7 +98,7 @@ class SeriesTexts:
 
     def record(self, position: int, table: Table) -> None:
         """Record the texts of a file of a release, if all columns with a role were read."""
-        files, shown = self.series.manifest.releases[position], table.shown
+        files, shown = self.manifest.releases[position], table.shown
         bare = self._bare(files.tag)
         names = named_there(table.path, shown, self._names, bare)
         if names is None or not {*names} <= {*table.names} or (position, table.path) in self._recorded:
@@ -117,7 +123,7 @@ class SeriesTexts:
             if name in self.identifiers:
                 self.identifiers[name].append(of_people(texts))
         counted = self._count in table and (self.columns.count or table.path == files.values)
-        if counted and not self.series.keyed:
+        if counted and not self._keyed:
             counts = table.whole_numbers(self._count)
             for name in (name for name in self.columns.sensitive if name in coded):
                 sums = sums_of_others(coded, name, counts)
@@ -125,7 +131,7 @@ class SeriesTexts:
 
     def _bare(self, tag: str) -> Adjustments:
         """Return the rules of a release without those that respell numbers or cases: texts stay as in the file."""
-        adjustments = self.series.adjustments(tag)
+        adjustments = self._adjustments(tag)
         return replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
 
     def people(self, column: str) -> Sequence[Collection[str]]:

@@ -131,6 +131,10 @@ class Reader:
         """Note a fault of a key, and the remedy."""
         self.problems.add(self.name, f"`{key}`: {what}", remedy, line=line_of(self.lines, key))
 
+    def ask_for(self, key: str, what: str, example: str) -> None:
+        """Note a fault of a key; the remedy is an example of what to write."""
+        self.note(key, what, say("write {example}", example=example))
+
     def check_names(self) -> None:
         """Note unknown tables and keys."""
         for table, content in self.document.items():
@@ -180,7 +184,7 @@ class Reader:
         value = table.get(key)
         if value is None or (isinstance(value, str) and value.strip()):
             return value.strip() if value else None
-        self.note(key, say("this has to be a text that is not empty"), say("write {example}", example=f'{key} = "…"'))
+        self.ask_for(key, say("this has to be a text that is not empty"), f'{key} = "…"')
         return None
 
     def texts(self, table: Mapping[str, Any], key: str, *, empty: bool = False) -> tuple[str, ...]:
@@ -192,7 +196,7 @@ class Reader:
                 return items
             self.note(key, say("a name is listed twice"), say("list each name once"))
             return ()
-        self.note(key, say("this has to be a list of texts"), say("write {example}", example=f'{key} = ["…", "…"]'))
+        self.ask_for(key, say("this has to be a list of texts"), f'{key} = ["…", "…"]')
         return ()
 
     def mapping(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
@@ -200,9 +204,7 @@ class Reader:
         value = table.get(key, {})
         if isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
             return value
-        self.note(
-            key, say("this has to be a table of texts"), say("write {example}", example=f'{key} = {{ Column = "…" }}')
-        )
+        self.ask_for(key, say("this has to be a table of texts"), f'{key} = {{ Column = "…" }}')
         return {}
 
     def lists(self, table: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
@@ -219,7 +221,7 @@ class Reader:
         value = table.get(key, {})
         if isinstance(value, dict):
             return value
-        self.note(key, say("this has to be a table"), say("write {example}", example=f'{key} = {{ "…" = {example} }}'))
+        self.ask_for(key, say("this has to be a table"), f'{key} = {{ "…" = {example} }}')
         return {}
 
     def files(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
@@ -231,7 +233,7 @@ class Reader:
         stated = table.get(key, {})
         if not (isinstance(stated, Mapping) and all(isinstance(item, str | bool) for item in stated.values())):
             what = say("this has to be a table of files, or of true or false")
-            self.note(key, what, say("write {example}", example=f'{key} = {{ Column = "…" }}'))
+            self.ask_for(key, what, f'{key} = {{ Column = "…" }}')
             return {}
         flags = {name: each for name, each in stated.items() if isinstance(each, bool)}
         paths = {name: path or "." for name, path in stated.items() if name not in flags}

@@ -27,8 +27,8 @@ from audit.io.rules.spelling import Crosswalk, Decimal, Fold, written_alike
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.toml import toml_key, toml_text
-from audit.model.errors import Doubt, Problems, printable
-from audit.runtime.phrases import Noun, Reason, ReasonKind, joined, say, say_count
+from audit.model.errors import Doubt, Problems, in_quotes, printable
+from audit.runtime.phrases import Noun, Reason, ReasonKind, say, say_count
 
 _SHOWN = 3
 _FEW_WORDS = 12  # the most texts of a list that a register and the releases should share
@@ -76,7 +76,7 @@ def other_words(series: Series, register: Register) -> Iterator[Doubt]:
                 '"{column}" has texts that may say that a value is not known ({texts}), and fit nobody of the '
                 "register: list them under missing, so that they may be anybody's",
                 column=printable(name),
-                texts=joined([f'"{printable(text)}"' for text in unknown], most=_SHOWN),
+                texts=in_quotes(unknown, _SHOWN),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
         if not attribute.spelled and any(_lists_others(attribute, text, own) for it in releases for text in own & it):

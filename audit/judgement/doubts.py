@@ -34,7 +34,7 @@ from audit.io.toml import toml_key, toml_text
 from audit.io.unread_cells import cells_of_other_length, other_words, place_of, spelled_otherwise, unread_cells
 from audit.judgement.shared_values import shared_value_doubts
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, flagged, tally
-from audit.model.errors import Doubt, printable
+from audit.model.errors import Doubt, in_quotes, printable
 from audit.model.evidence import Evidence, ValueCounts
 from audit.model.measures import PEOPLE
 from audit.model.report import MisreadWarning, ReportWarning
@@ -236,7 +236,7 @@ def growing_doubts(series: Series, register: Register) -> Iterator[Doubt]:
             "same in all of them: write a line for each person and release (column release), or years of birth; if it "
             "stays the same, write {line} under [register]",
             file=printable(str(series.manifest.register)),
-            columns=joined([f'"{printable(name)}"' for name in growing], _COLUMNS_SHOWN),
+            columns=in_quotes(growing, _COLUMNS_SHOWN),
             line=line,
         )
         yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
@@ -331,7 +331,7 @@ def _without_role(series: Series) -> Iterator[Doubt]:
             'each] under quasi_identifiers, or write unlinkable = {{ {first} = "…" }} with the reason why no outsider '
             "can know it",
             len(columns),
-            columns=joined([f'"{printable(name)}"' for name in columns], _COLUMNS_SHOWN),
+            columns=in_quotes(columns, _COLUMNS_SHOWN),
             first=toml_key(printable(columns[0])),
         )
         yield Doubt(Reason(what, ReasonKind.UNCONFIRMED))
@@ -380,7 +380,7 @@ def unknown_doubts(views: Sequence[View]) -> Iterator[Doubt]:
                 "harmless if they may become known of anybody, or, if they are values of their own, write spelled = "
                 '["{column}"] under [columns]',
                 column=printable(column),
-                texts=joined([f'"{printable(text)}"' for text in texts], _COLUMNS_SHOWN),
+                texts=in_quotes(texts, _COLUMNS_SHOWN),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
         parts = _values_in(names, rules[Decimal].commas(series.columns, column, names))

@@ -14,6 +14,7 @@ from audit.io.cells import Kind
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.microdata import Domain, Microdata, ReadSnapshot
 from audit.io.publication_order import natural
+from audit.io.release_reading import read_release
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.metrics import queries as asking
@@ -106,7 +107,7 @@ def cell_widths(series: Series, microdata: Microdata) -> dict[str, float]:
     names = [axis.name for axis in axes[:-1]]
     total, rows = np.zeros(len(names)), 0
     for place in range(len(series.tags)):
-        release = series.read(place, series.manifest.columns.quasi_identifiers)
+        release = read_release(series, place, series.manifest.columns.quasi_identifiers)
         published = lay_out(series, release, microdata.sensitive, axes)
         covered = [
             (each.length[published.cell[:, a]] * published.count).sum() for a, each in enumerate(published.extents)
@@ -124,7 +125,7 @@ def _with_comparable(path: str, series: Series, measured: tuple[ReleaseMeasures,
     found = []
     with within(path):
         for place, each in enumerate(measured):
-            release = series.read(place, names)
+            release = read_release(series, place, names)
             cells, rows = np.unique(np.stack([release.cells[n] for n in names], axis=1), axis=0, return_counts=True)
             now = [tuple(row) for row in cells.tolist()]
             known = [cell in before for cell in now] if before is not None else None
@@ -236,7 +237,7 @@ def _plain(path: str, series: Series) -> tuple[ReleaseMeasures, ...]:
     found = []
     with within(path):
         for position in range(len(series.tags)):
-            release = series.read(position)
+            release = read_release(series, position)
             used, group = np.unique(release.group.codes, return_inverse=True)
             count = np.ones(release.rows, dtype=np.int64) if release.counts is None else release.counts
             found.append(_by_groups(series, release, group_sizes(group, count, len(used))))
@@ -265,7 +266,7 @@ def _measured(
 ) -> ReleaseMeasures:
     """Return all measures of a release."""
     names = series.manifest.columns.quasi_identifiers
-    release = series.read(position, names)
+    release = read_release(series, position, names)
     published = lay_out(series, release, microdata.sensitive, axes)
     _check_values(series, release, published, truth)
     relative = asking.errors(truth.actual, estimate(published, truth.workload), style)

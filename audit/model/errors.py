@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from audit.runtime.phrases import Reason, say, say_count
+from audit.runtime.phrases import Reason, joined, say, say_count
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,15 @@ def printable(text: str, limit: int = _SHOWN) -> str:
     """
     kept = _BREAK.sub(" ", text if len(text) <= limit else text[: limit - 1] + "…")
     return "".join(c if unicodedata.category(c)[0] not in "CZ" or c in _SPACES else "�" for c in kept)
+
+
+def in_quotes(texts: Iterable[str], most: int = 12, limit: int = _SHOWN) -> str:
+    """Return at most `most` texts between quotation marks as a list in words; `limit` is that of `printable`.
+
+    >>> in_quotes(["a", "b"])
+    '"a" and "b"'
+    """
+    return joined([f'"{printable(text, limit)}"' for text in texts], most)
 
 
 def printable_path(path: object) -> str:

@@ -20,7 +20,7 @@ from audit.io.toml import toml_key
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
 from audit.model.audit_options import AuditOptions
-from audit.model.errors import printable
+from audit.model.errors import in_quotes, printable
 from audit.model.outcome import PerPersonAttack
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.model.scored import Result
@@ -152,7 +152,7 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
         yield ReportWarning("register", what)
     if register is not None and register.lacking:
         names = [attacked.series.manifest.columns.quasi_identifiers[place] for place in register.lacking]
-        columns = joined([f'"{printable(name)}"' for name in names], _COLUMNS_SHOWN)
+        columns = in_quotes(names, _COLUMNS_SHOWN)
         unsaid = [name for name in names if name not in attacked.series.manifest.register_lacks]
         what = say_count(
             "the register lacks the [quasi-identifier|quasi-identifiers] {columns}, so that any value of [it|them] is "
@@ -170,7 +170,7 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
                 "person and release) as a column of the register; if it follows from none, write {lines} there",
                 lines=joined([f"{toml_key(printable(name))} = false" for name in unsaid], _COLUMNS_SHOWN),
                 columns=columns,
-                unread=joined([f'"{printable(name)}"' for name in register.unread], _COLUMNS_SHOWN),
+                unread=in_quotes(register.unread, _COLUMNS_SHOWN),
             )
             yield MisreadWarning("register", what)
 

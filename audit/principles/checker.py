@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from audit.io import manifest as manifests
+from audit.io.release_reading import read_release
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.anonymizer import Promise
@@ -96,4 +97,4 @@ def read(principle: Principle, series: Series, position: int) -> KeyedRelease:
     needs, columns = principle.needs, series.manifest.columns
     cells = columns.quasi_identifiers if needs.cells != "ignored" else ()
     records = needs.record and columns.record is not None and not series.keyed
-    return series.read(position, cells, key=needs.key != "ignored", records=records)
+    return read_release(series, position, cells, key=needs.key != "ignored", records=records)

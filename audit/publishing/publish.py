@@ -16,6 +16,7 @@ import pyarrow as pa
 from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.manifest import NAME, PRIVATE, Manifest, ReleaseFiles
 from audit.io.microdata import Microdata, ReadSnapshot
+from audit.io.release_reading import read_release
 from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.series import Series
@@ -195,7 +196,7 @@ class _Work:
 
     def _read(self, series: Series, position: int) -> KeyedRelease:
         names = self.form.quasi_identifiers
-        return series.read(position, names, records=self.records is not None)
+        return read_release(series, position, names, records=self.records is not None)
 
     def _snapshot(self, position: int) -> ReadSnapshot:
         kinds = {name: attribute.kind for name, attribute in self.series.attributes.items()}

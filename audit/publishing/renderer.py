@@ -25,10 +25,10 @@ from audit.io.tables import text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
 from audit.model.arrays import Codes, Flags, Integers, Numbers, distinct, flagged
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, in_quotes
 from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
 from audit.publishing.previous_cells import GroupCells, covers_itself
-from audit.runtime.phrases import joined, say
+from audit.runtime.phrases import say
 
 _COUNT = "Count"
 
@@ -248,7 +248,7 @@ class Renderer:
                     what = say(
                         "some values of this column cannot be written in a set of values ({values}): they end with "
                         "stars, or mean something else in the series",
-                        values=joined([f'"{printable(each)}"' for each in unread or members], most=3),
+                        values=in_quotes(unread or members, most=3),
                     )
                     remedy = say("rename them, or leave the column out")
                 raise RefusalError(what, remedy, column=attribute.name)

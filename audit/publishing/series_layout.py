@@ -22,11 +22,11 @@ from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
 from audit.io.toml import toml_key, toml_text
 from audit.model.anonymizer import Anonymizer, Form
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, in_quotes
 from audit.publishing import manifest_writer
 from audit.publishing.renderer import Renderer
 from audit.publishing.verification import TRANSITIONS
-from audit.runtime.phrases import joined, say
+from audit.runtime.phrases import say
 
 _WHOLE_LENGTH = Fraction(2)
 _SHARE_OF_DOMAIN = 100
@@ -210,7 +210,7 @@ def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: For
                 "{file}: people's values of {columns} change between the snapshots, and their record ids show it; "
                 "write changing = [{names}] under [columns], audit the series, and publish then",
                 file=NAME,
-                columns=joined([f'"{printable(name)}"' for name in new]),
+                columns=in_quotes(new),
                 names=", ".join(map(toml_text, (*declared, *new))),
             )
         )

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.adjustments import respelled
+from audit.io.release_reading import read_release
 from audit.io.rules.file_form import Renamed
 from audit.io.rules.rows import IgnoreRows
 from audit.io.rules.rule import Rules, spelled
@@ -45,7 +46,7 @@ class CandidateRows:
         self.series = series
         files = series.manifest.releases[-1]
         self.tag = files.tag
-        release = series.read(len(series.tags) - 1)
+        release = read_release(series, len(series.tags) - 1)
         self.group, self.groups = release.group.codes, release.group.size
         self.names = [release.group.name(code) for code in range(self.groups)]
         self.person = owners(series, release.person)
@@ -368,7 +369,7 @@ def owners(series: Series, person: Codes | None) -> Codes | None:
     lacking, columns = series.unpublished[series.tags[-1]], series.manifest.columns
     there = replace(columns, quasi_identifiers=tuple(n for n in columns.quasi_identifiers if n not in lacking))
     alone = replace(series.manifest, columns=there, releases=series.manifest.releases[-1:], to_come=series.tags[:-1])
-    return Series(alone, series.people, series.vocabularies).read(0).person
+    return read_release(Series(alone, series.people, series.vocabularies), 0).person
 
 
 def sort_key(text: str) -> tuple[float, str]:

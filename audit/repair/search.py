@@ -21,6 +21,7 @@ from audit.adversary.build_evidence import choose
 from audit.io.candidate import with_candidate
 from audit.io.foreign_files import is_foreign
 from audit.io.manifest import key_name
+from audit.io.release_reading import read_release
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Places
@@ -87,7 +88,7 @@ class RepairSearch:
     ) -> None:
         options = replace(options, whole=Budget(options.time_limit))
         choose(after, options.adversary)  # refuses the unchanged candidate before any change of it is judged
-        after.read(len(after.tags) - 1, after.columns.quasi_identifiers)  # so that faults name the candidate's file
+        read_release(after, len(after.tags) - 1, after.columns.quasi_identifiers)  # faults name the candidate's file
         self.rows = CandidateRows(after)
         self.judge = Judge(before, self.rows, attacks, options, baseline=baseline, expected=2 * ROUNDS)
         self.tries = self.judge.tries

@@ -16,6 +16,7 @@ import pytest
 from audit.cli import init
 from audit.init.guess import guess
 from audit.io.manifest import Manifest, read_manifest
+from audit.io.release_reading import read_release
 from audit.io.series import open_series
 from audit.model.errors import InputError, Problems, UsageError
 from tests.helpers.running import run_main
@@ -49,7 +50,7 @@ def guessed(folder: Path) -> dict[str, Any]:
         (folder / name).write_text(text, encoding="utf-8")
     series = open_series(folder)
     for position in range(len(series.tags)):
-        series.read(position)
+        read_release(series, position)
     for name in written:
         (folder / name).unlink()
     return tomllib.loads(draft.text())

@@ -598,7 +598,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.nested_identifiers.nested", "chances * both <= count + both", "both >= 0"),
     ],
     "cli/test_several_rows.py::test_one_message_says_how_many": [
-        ("audit.io.series.Series.finish", "release is None or problems.found", "release is None"),
+        ("audit.io.release_reading.finish", "release is None or problems.found", "release is None"),
     ],
     "cli/test_several_rows.py::test_people_of_classes_by_definition": [
         ("audit.metrics.release_summary._people_of", "real &= np.isin", "np.isin"),

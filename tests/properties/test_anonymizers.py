@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from anonymizers.registry import METHODS
 from audit.io.cells import contains, intersect
 from audit.io.microdata import open_microdata
+from audit.io.release_reading import read_release
 from audit.io.series import open_series
 from audit.model.anonymizer import RefusalError
 from audit.model.errors import AuditError
@@ -107,7 +108,7 @@ def write_register(series: Path, snapshots) -> None:
     opened = open_series(series)
     lines = ["individual,Age,Town,release"]
     for position, (tag, rows) in enumerate(snapshots.items()):
-        out = {opened.people.name(code) for code in opened.read(position).person.tolist() if code >= 0}
+        out = {opened.people.name(code) for code in read_release(opened, position).person.tolist() if code >= 0}
         lines += [f"{who},{age},{town},{tag}" for who, age, town, _ in rows if who in out]
     (series / "register.csv").write_text("\n".join(lines) + "\n")
     manifest = series / "series.toml"
@@ -141,12 +142,12 @@ def inferred(series: Path):
 def last(series: Path):
     opened = open_series(series)
     for position in range(len(opened.tags) - 1):
-        opened.read(position)
+        read_release(opened, position)
     return described(opened, len(opened.tags) - 1)
 
 
 def described(opened, position):
-    release = opened.read(position, ("Age", "Town"))
+    release = read_release(opened, position, ("Age", "Town"))
     cells = [
         [opened.attributes[name].cells[number] for number in release.cells[name].tolist()] for name in ("Age", "Town")
     ]
@@ -316,7 +317,7 @@ def assert_counterfeits_are_told(series: Path, history):
     """By group, in a file beside each release that has some: the rows of its key that are nobody's."""
     opened = open_series(series)
     for position, rows in enumerate(history.rows):
-        release = opened.read(position)
+        release = read_release(opened, position)
         fake = release.person < 0
         assert (~fake).sum() == len(rows)
         groups = [release.group.name(code) for code in release.group.codes[fake].tolist()]

@@ -17,6 +17,7 @@ from audit.api import load
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
+from audit.io.release_reading import read_release
 from audit.io.series import Series, open_series
 from audit.repair import search
 from audit.repair.judging import Judge
@@ -490,7 +491,7 @@ def test_next_recommends_no_repair_where_whatever_is_changed_stays_undecided(tmp
 )
 def test_the_latest_row_is_found_by_dates_with_slashes(tmp_path, first, second, more, latest):
     series = Series.of(open_series(Path(of_several_rows(tmp_path, first, second, more)[0])).manifest)
-    release = series.read(0, ("Age",))
+    release = read_release(series, 0, ("Age",))
     row = release.person.tolist().index(series.people.encode(pa.array(["P1"]))[0])
     assert series.vocabularies["Disease"].names[release.entry_value["Disease"][row]] == latest
 

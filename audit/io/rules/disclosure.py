@@ -15,7 +15,7 @@ from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Headers, ReadSeries, unnamed
 from audit.io.toml import Reader, Toml, toml_key
-from audit.model.errors import Doubt, Problems, printable
+from audit.model.errors import Doubt, Problems, in_quotes, printable
 from audit.model.nearness import PublishedNumbers
 from audit.model.report import ReportWarning
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, joined, say, say_count
@@ -170,8 +170,8 @@ class Unlinkable(ColumnRule, key="unlinkable"):
                     "[it|both] among quasi_identifiers; if earlier releases have [it, declare it|them, declare them], "
                     "and write * for [it|them] in the next: `audit repair --baseline` then asks what that adds",
                     len(key),
-                    columns=joined([f'"{printable(name)}"' for name in key]),
-                    others=joined([f'"{printable(name)}"' for name in names]),
+                    columns=in_quotes(key),
+                    others=in_quotes(names),
                 )
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED))
             if found:
@@ -188,7 +188,7 @@ class Unlinkable(ColumnRule, key="unlinkable"):
                     "two releases, and so link {count} rows: {remedy}",
                     remedy=_UNTIED,
                     column=printable(key[0]),
-                    others=joined([f'"{printable(name)}"' for name in key[1:]]),
+                    others=in_quotes(key[1:]),
                     count=tied,
                 )
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED))
@@ -351,7 +351,7 @@ def _others(harmless: Collection[str]) -> str:
 
 
 def _quoted(texts: Collection[str]) -> str:
-    return joined([f'"{printable(text, 40)}"' for text in sorted(texts)], most=3)
+    return in_quotes(sorted(texts), most=3, limit=40)
 
 
 def _undeclared(column: str, harmless: Collection[str]) -> Reason:

@@ -16,6 +16,7 @@ from attacks.registry import all_attacks
 from audit.api.microdata import LoadedMicrodata, load_microdata
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.table_audit import audit_tables
+from audit.io.release_reading import read_release
 from audit.io.series import Series, open_series
 from audit.model.adversary import AdversaryKind
 from audit.model.audit_options import AuditOptions
@@ -201,7 +202,7 @@ def _published(series: Series, microdata: LoadedMicrodata) -> dict[str, frozense
         raise AnswerError("there has to be a release for each snapshot")
     found = {}
     for position, tag in enumerate(series.tags):
-        release = series.read(position)
+        release = read_release(series, position)
         if release.person is None:
             raise AnswerError(f"release {tag} has no key")
         codes = release.person.tolist()

@@ -11,6 +11,7 @@ from audit.api.microdata import LoadedMicrodata
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.release_reading import read_release
 from audit.io.series import Series
 from audit.metrics.axes import DomainAxis
 from audit.metrics.queries import Workload, actual, estimate
@@ -54,7 +55,7 @@ def _marginals(series: Series, microdata: LoadedMicrodata) -> tuple[Floats, Floa
     workload = _workload(axes)
     estimated, true = [], []
     for position in range(len(series.tags)):
-        release = series.read(position, series.manifest.columns.quasi_identifiers)
+        release = read_release(series, position, series.manifest.columns.quasi_identifiers)
         estimated.append(estimate(lay_out(series, release, opened.sensitive, axes), workload))
         vocabulary = Vocabulary()
         read = opened.read(position, IdentifierEncoder(), vocabulary)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from audit.io import encoding
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, TextIndex
+from audit.io.release_reading import read_release
 from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.series import open_series
 from audit.io.tables import text_codes
@@ -109,7 +110,7 @@ def test_identifiers_of_any_type_are_the_same_people(tmp_path, kinds) -> None:
         else:
             pq.write_table(table, tmp_path / f"{name}.parquet", compression="zstd", row_group_size=4)
     series = open_series(tmp_path)
-    codes = [series.read(place).person.tolist() for place in range(2)]
+    codes = [read_release(series, place).person.tolist() for place in range(2)]
     names = [series.people.names(np.array(found)).to_pylist() for found in codes]
     assert names == [[HEXADECIMAL[place] for place in order] for order in orders]
     assert sorted(codes[0]) == sorted(codes[1]) == list(range(6))
