@@ -120,9 +120,7 @@ def _report_before(
     if earlier is not None:
         check_audited(earlier)
         return report_on(earlier, attack, options)
-    none, any_count = np.zeros_like(counts.number), np.full_like(counts.upper, UNBOUNDED)
-    blank = replace(counts, lower=np.zeros_like(counts.lower), upper=any_count, number=none, hidden=none)
-    return replace(report_on(blank, attack, options), inputs=())
+    return replace(report_on(counts.emptied(slice(None)), attack, options), inputs=())
 
 
 def judge_candidate(

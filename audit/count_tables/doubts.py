@@ -466,14 +466,7 @@ def without_guesses(counts: PublishedCounts) -> PublishedCounts | None:
         return None
     if again is None or len(again.release) != len(counts.release):
         return None
-    emptied = again.shown & ~counts.shown  # cells that a repair would hide
-    return replace(
-        again,
-        lower=np.where(emptied, 0, again.lower),
-        upper=np.where(emptied, UNBOUNDED, again.upper),
-        hidden=again.hidden & ~emptied,
-        number=again.number & ~emptied,
-    )
+    return again.emptied(again.shown & ~counts.shown)  # cells that a repair would hide
 
 
 def _weakest(manifest: TableManifest) -> TableManifest | None:

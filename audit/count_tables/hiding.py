@@ -150,9 +150,7 @@ class HidingSearch:
         emptied = sorted(row for row in rows if after.hidden[row] and not self.signs.get(row))
         if found.found or not emptied:
             return found
-        hidden = after.hidden.copy()
-        hidden[emptied] = False
-        return self.audited(replace(after, hidden=hidden))
+        return self.audited(after.with_values(emptied, hidden=False))
 
     def _loss(self, rows: Rows, audited: Audited) -> tuple[float, ...] | None:
         """Return what hiding some rows costs, after whether more is open then; None if something is found."""
@@ -354,28 +352,23 @@ def without_rows(counts: PublishedCounts, rows: Rows, signs: Mapping[int, str] |
     if not rows:
         return counts
     chosen = np.array(sorted(rows))
-    lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
     marked, markers = {row: sign for row, sign in (signs or {}).items() if row in rows}, counts.manifest.markers
     least = [markers.get(marked.get(row, ""), (0,))[0] for row in chosen.tolist()]
-    lower[chosen] = np.maximum(hidden_lower(counts)[chosen], least)
-    upper[chosen], number[chosen] = UNBOUNDED, False
-    hidden[chosen] |= np.isin(chosen, [*marked])
-    denominators = counts.denominators.copy()
-    earlier = counts.earlier.copy()
-    said_most = counts.said_most.copy()
-    denominators[chosen], earlier[chosen] = UNBOUNDED, -1  # the rates and changes beside them too
-    said_most[chosen] = UNBOUNDED
-    found = replace(counts, lower=lower, upper=upper, hidden=hidden, said_most=said_most, number=number)
-    return replace(found, denominators=denominators, earlier=earlier)
+    return counts.with_values(
+        chosen,
+        lower=np.maximum(hidden_lower(counts)[chosen], least),
+        **dict.fromkeys(("upper", "said_most", "denominators"), UNBOUNDED),
+        hidden=counts.hidden[chosen] | np.isin(chosen, [*marked]),
+        number=False,
+        earlier=-1,  # the changes beside them are hidden, too, as the rates are
+    )
 
 
 def with_numbers(counts: PublishedCounts, numbers: Mapping[int, int]) -> PublishedCounts:
     """Return the published counts with numbers in place of the signs of some rows."""
-    lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
-    text, rows = counts.text.copy(), [*numbers]
-    lower[rows] = upper[rows] = [*numbers.values()]
-    hidden[rows], number[rows], text[rows] = False, True, [str(each) for each in numbers.values()]
-    return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number, text=text)
+    known = [*numbers.values()]
+    shown = counts.with_values([*numbers], lower=known, upper=known, text=[*map(str, known)])
+    return shown.with_values([*numbers], hidden=False, number=True)
 
 
 def hidden_lower(counts: PublishedCounts) -> Counts:

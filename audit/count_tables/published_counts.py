@@ -107,6 +107,17 @@ class PublishedCounts:
         """Which rows show a value; an empty cell counts as not published; shape (rows,), bool."""
         return self.hidden | self.number
 
+    def with_values(self, rows: npt.ArrayLike | slice, **values: object) -> PublishedCounts:
+        """Return the same with other values of some rows, by the names of the arrays."""
+        arrays: dict[str, Any] = {name: getattr(self, name).copy() for name in values}
+        for name, array in arrays.items():
+            array[rows] = values[name]
+        return replace(self, **arrays)
+
+    def emptied(self, rows: npt.ArrayLike | slice) -> PublishedCounts:
+        """Return the same with some rows left empty, so that they can be any count."""
+        return self.with_values(rows, lower=0, upper=UNBOUNDED, hidden=False, number=False)
+
     def cell(self, row: int) -> dict[str, str]:
         """Return the labels of a row by dimension."""
         labels = zip(self.dimensions, self.label[row].tolist(), strict=True)

@@ -118,9 +118,9 @@ def _exact_tables_disclose_more(judged: JudgedCounts, reading: SecondReading) ->
     units = (unit for unit in counts.units() if not counts.parts[unit[0]].is_exact and adds_up(numbers, unit))
     files = [*chain(*units)]
     rows = np.isin(counts.file, files)
-    lower, upper = np.where(rows, numbers.lower, counts.lower), np.where(rows, numbers.upper, counts.upper)
+    exact = counts.with_values(rows, lower=numbers.lower[rows], upper=numbers.upper[rows])
     # Numbers that add up nearly everywhere are exact even if one of them is wrong, which contradicts the others.
-    if files and _discloses_more(judged, reading, replace(counts, lower=lower, upper=upper)) is not False:
+    if files and _discloses_more(judged, reading, exact) is not False:
         yield say(
             "the sums in {files} are right, which perturbed numbers would break, and more follows from the tables if "
             "these numbers are exact: name these tables under exact; if their totals were added up from perturbed "
@@ -154,14 +154,12 @@ def _noted_rounding_discloses_more(judged: JudgedCounts, reading: SecondReading)
 
 def _with_exact_numbers(counts: PublishedCounts) -> PublishedCounts:
     """Return the counts if each number is one."""
-    lower, upper = counts.lower.copy(), counts.upper.copy()
+    exact = dict[int, int]()
     for at in range(len(counts.parts)):
         rows = np.flatnonzero(counts.number & (counts.file == at)).tolist()
         point = points_part_thousands({*counts.text[rows]})
-        for row, number in ((row, number_of(counts.text[row], point=point)) for row in rows):
-            if number is not None:
-                lower[row] = upper[row] = number
-    return replace(counts, lower=lower, upper=upper)
+        exact |= {row: n for row in rows if (n := number_of(counts.text[row], point=point)) is not None}
+    return counts.with_values([*exact], lower=[*exact.values()], upper=[*exact.values()])
 
 
 def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
@@ -311,8 +309,8 @@ def _with_zeros(counts: PublishedCounts) -> PublishedCounts:
     manifest = replace(counts.manifest, absent_is_zero=True)
     low, high = np.array([*map(counts.zero, range(len(counts.parts)))], dtype=np.int64)[counts.file].T
     blank = ~counts.shown & (counts.text == "") & ~counts.without_count
-    lower, upper = np.where(blank, low, counts.lower), np.where(blank, high, counts.upper)
-    return replace(counts, manifest=manifest, lower=lower, upper=upper, number=counts.number | blank)
+    zeros = counts.with_values(blank, lower=low[blank], upper=high[blank], number=True)
+    return replace(zeros, manifest=manifest)
 
 
 def _discloses_more(

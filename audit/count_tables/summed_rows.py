@@ -99,14 +99,7 @@ def _with_totals(
 
     The rows `is_own`, which had the numbers, are left empty.
     """
-    rows, dimensions = [*sums], [*counts.dimensions]
-    emptied = replace(
-        counts,
-        lower=np.where(is_own, 0, counts.lower),
-        upper=np.where(is_own, UNBOUNDED, counts.upper),
-        hidden=counts.hidden & ~is_own,
-        number=counts.number & ~is_own,
-    )
+    rows, dimensions, emptied = [*sums], [*counts.dimensions], counts.emptied(is_own)
     arrays: dict[str, Any] = {each.name: getattr(emptied, each.name) for each in fields(emptied)}
     more: dict[str, Any] = {n: np.concatenate([a, a[rows]]) for n, a in arrays.items() if isinstance(a, np.ndarray)}
     for place in left:

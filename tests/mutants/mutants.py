@@ -151,7 +151,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.judgement.pseudonyms.ReportNames.identifier", "and not keyed.nameless", "and keyed.nameless"),
     ],
     "unit/count_tables/test_hiding.py::test_an_own_sign_may_stand_in_cells_to_leave_empty": [
-        ("audit.count_tables.hiding.without_rows", "hidden[chosen] |= np.isin(chosen, [*marked])", "pass"),
+        ("audit.count_tables.hiding.without_rows", " | np.isin(chosen, [*marked])", ""),
     ],
     "unit/count_tables/test_hiding.py::test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough": [
         ("audit.count_tables.candidate.judge_candidate", "not in {None, ReasonKind.TOO_HARD}", "is not None"),
@@ -844,7 +844,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_count_table_doubts.py::test_a_rounded_table_without_zeros_is_asked_about_where_it_matters": [
         ("audit.count_tables.second_reading.may_lack_zeros", "not counts.shown[of_counts].all() or ", ""),
-        ("audit.count_tables.second_reading._with_zeros", "np.where(blank, high, counts.upper)", "counts.upper"),
+        ("audit.count_tables.second_reading._with_zeros", "upper=high[blank]", "upper=counts.upper[blank]"),
     ],
     "cli/test_count_table_doubts.py::test_a_text_beside_a_hidden_count_that_may_say_it_is_asked_about": [
         ("audit.count_tables.doubts._unread_remarks", "len(said) > 1 or ", ""),
