@@ -77,8 +77,11 @@ def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableMan
     if candidate.tag in manifest.tags:
         tag = printable(candidate.tag)
         raise UsageError(say('the series has a release with the tag "{tag}" already; rename the candidate', tag=tag))
-    tables = dict.fromkeys(each.shown for release in manifest.releases for each in release.tables)
-    is_exact = {PurePath(name).name: name in manifest.exact for name in [*tables, *sorted(manifest.exact - {*tables})]}
+    is_exact = {
+        PurePath(table.shown).name: not manifest.exact.isdisjoint((release.tag, table.shown))
+        for release in manifest.releases
+        for table in release.tables
+    }
     alike = {
         each.shown for each in candidate.tables if is_exact.get(most_like(PurePath(each.shown).name, is_exact) or "")
     }

@@ -34,15 +34,14 @@ from audit.io.diagnostics import note_unreadable, records
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notes_below import below_table
 from audit.io.paths import as_path, real_path
-from audit.io.publication_order import named_like
 from audit.io.tables import Table, header, note_absent, read_table
 from audit.io.texts import column_of
 from audit.io.toml import UNCONFIRMED_KEYS, read_text, release_tag
 from audit.model.count_report import OverTime, Rounding
-from audit.model.errors import InputError, Problem, Problems
+from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.json_types import UNBOUNDED, WORSE
 from audit.model.report import CountSize, SealedCount
-from audit.runtime.phrases import say
+from audit.runtime.phrases import joined, say
 
 _SEVERAL = re.compile(r"(.+)\\time(?:_period)?", re.IGNORECASE)
 
@@ -450,12 +449,18 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         return replace(found, rates=tuple(rates))
 
     def check_exact(self, found: TableManifest) -> None:
-        """Note names of exact tables that the series lacks; a release to come may be named already."""
-        tables = {table.shown for release in found.releases for table in release.tables}
-        known = {*found.tags, *tables, *(each.column for each in found.views)}
-        for name in sorted(each for each in found.exact if each not in known and not named_like(each, known)):
-            what = say('"{name}" is neither a release, nor one of its tables, nor a column of counts', name=name)
-            self.note("exact", what, say("name one of them as the manifest does"))
+        """Note names of exact tables that the series lacks, or that mean two things."""
+        tables = dict.fromkeys(table.shown for release in found.releases for table in release.tables)
+        kinds = {*found.tags}, {*tables}, {each.column for each in found.views}
+        names = joined([f'"{printable(each)}"' for each in dict.fromkeys([*found.tags, *tables, *kinds[2]])])
+        for name in sorted(found.exact):
+            meant = sum(name in some for some in kinds)
+            if not meant:
+                what = say('"{name}" is neither a release, nor one of its tables, nor a column of counts', name=name)
+                self.note("exact", what, say("name what is exact; there are {names}", names=names))
+            if meant > 1:
+                what = say('"{name}" names more than one release, table or column of counts', name=name)
+                self.note("exact", what, say("name the tables of the release, or give the release another tag"))
 
     def is_part_of(self, part_of: Mapping[str, str], counts: tuple[str, ...]) -> bool:
         """Return whether the statistics of `part_of` can be parts of each other; note why they cannot."""

@@ -101,9 +101,10 @@ def _names_of(counts: PublishedCounts, places: Collection[int]) -> list[str]:
     """Return the releases, columns and tables that consist of some parts, given their places; none if others do."""
     manifest, names, left = counts.manifest, dict[str, None](), [counts.parts[at] for at in places]
     others = [part for at, part in enumerate(counts.parts) if at not in places and part.has_counts]
+    of_both = {view.column for view in manifest.views}.intersection(manifest.tags)
     for place in (0, 1, 2) if manifest.values else (0, 2):
         of = [(manifest.tags[part.release], part.view.column, part.file.shown)[place] for part in left]
-        known = {(manifest.tags[part.release], part.view.column, part.file.shown)[place] for part in others}
+        known = {(manifest.tags[part.release], part.view.column, part.file.shown)[place] for part in others} | of_both
         names |= dict.fromkeys(name for name in of if name not in known)
         left = [part for part, name in zip(left, of, strict=True) if name in known]
     return [] if left else [*names]

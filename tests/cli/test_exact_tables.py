@@ -154,6 +154,51 @@ def test_a_candidate_is_exact_like_the_tables_of_its_kind(tmp_path):
     assert "NOT SAFE: 2 small" in out
 
 
+@pytest.mark.parametrize("named", ["tag", "table"])
+def test_a_candidate_is_exact_like_the_release_with_most_of_its_numbers(named, tmp_path):
+    """As the office began to publish exact numbers in 2023, those of 2024 are, however the manifest names 2023."""
+    rng, (change, rule) = random.Random(4), NOISES["rounded"]  # noqa: S311
+    for year, by in ((2022, change), (2023, None), (2024, None)):
+        rows = table("sex", {area: rng.randint(60, 90) for area in "ABCDEFGH"}, rng, by)
+        (tmp_path / f"{year}.csv").write_text("area,sex,n\n" + "".join(f"{a},{b},{n}\n" for a, b, n in rows), "utf-8")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "2024.csv").rename(tmp_path / "new/2024.csv")
+    text = (
+        '[series]\nkind = "tables"\nreleases = ["2022.csv", "2023.csv"]\n[table]\ndimensions = ["area", "sex"]\n'
+        'value = "n"\ntotals = { area = "All", sex = "All" }\nmarkers = { c = [1, 4] }\nover_time = "independent"\n'
+        f'exact = ["2023{".csv" if named == "table" else ""}"]\n{rule}[policy]\nmin_count = 5\n'
+    )
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    code, out, err = run_main("next", str(tmp_path), str(tmp_path / "new/2024.csv"), "--format", "json")
+    assert (code, json.loads(out)["new_total"] > 0) == (1, True), err
+
+
+@pytest.mark.parametrize("name", ["2023", "2023.csv"])
+def test_a_name_of_a_release_and_of_a_column_of_counts_is_no_name_of_what_is_exact(name, tmp_path):
+    (tmp_path / "2023.csv").write_text("area,2022,2023\nA,10,10\nB,15,20\n", encoding="utf-8")
+    text = (
+        '[series]\nkind = "tables"\nreleases = ["2023.csv"]\n[table]\ndimensions = ["area"]\nopen = ["area"]\n'
+        'wide = { dimension = "year", columns = { 2022 = "2022", 2023 = "2023" } }\nmarkers.c = [1, 4]\n'
+        f'rounding = {{ to = 5, how = "nearest" }}\nexact = ["{name}"]\n[policy]\nmin_count = 5\n'
+    )
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    said = 'series.toml:10: `exact`: "2023" names more than one release, table or column of counts; name the tables'
+    code, _, err = run_main(str(tmp_path))
+    assert (code == 2, said in err) == (name == "2023", name == "2023"), err
+
+
+def test_init_names_the_table_where_the_name_of_its_release_is_that_of_a_column(tmp_path):
+    rng = random.Random(5)  # noqa: S311
+    for name, years, by in (("2023", ("2022", "2023"), None), ("2024", ("2023", "2024"), NOISES["rounded"][0])):
+        rows = [table("sex", {area: rng.randint(60, 90) for area in "ABCDEFGH"}, rng, by) for _ in years]
+        lines = [f"{a},{b},{n},{m}" for (a, b, n), (_, _, m) in zip(*rows, strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join([f"area,sex,{','.join(years)}", *lines, ""]), encoding="utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    rules = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+    assert rules["exact"] == ["2023.csv"]
+    assert run_main(str(tmp_path))[0] != 2
+
+
 @pytest.mark.parametrize("noise", NOISES)
 def test_an_empty_cell_of_an_exact_table_is_no_zero(noise, tmp_path):
     """It is one of an inexact table where absent rows are, which here says nothing of the exact one."""
@@ -229,7 +274,8 @@ def test_a_candidate_is_exact_like_the_table_with_most_of_its_numbers(noise, tmp
 
 
 @pytest.mark.parametrize(("rule", "what"), [
-    ('exact = ["1-sexes.csv"]\nperturbation = 2\n', '"1-sexes.csv" is neither a release'),
+    ('exact = ["1-sexes.csv"]\nperturbation = 2\n', 'column of counts; name what is exact; there are "1", "1-sex.csv"'),
+    ('exact = ["7-sex.csv"]\nperturbation = 2\n', '"7-sex.csv" is neither a release'),
     ('exact = ["1-sex.csv"]\n', "it has no effect without rounding"),
     ('rounding = { to = 5, exact = ["1-sex.csv"] }\n', "this is not a way to round"),
 ])  # fmt: skip
