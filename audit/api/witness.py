@@ -69,13 +69,13 @@ def audit_with_witness(manifest: TableManifest, options: AuditOptions, folder: P
     """
     from attacks.differencing.attack import Differencing
     from audit.count_tables.judged_counts import judge
-    from audit.count_tables.table_audit import read_published, report_of
+    from audit.count_tables.table_audit import read_published, report_on
     from audit.witness.tables import TablesWriter
 
     attack, counts = Differencing(), read_published(manifest)
     writer = TablesWriter(counts, manifest.limits(options.limits))
     judged = judge(counts, attack, options)
-    report = report_of(judged, attack, options)
+    report = report_on(judged)
     witness = writer.witness(judged, report, _fitting, Budget(options.time_limit))
     return _with_statement(report, witness.write(folder), folder)
 

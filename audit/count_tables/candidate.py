@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.count_tables.hiding import Before, HidingSearch, Rows, hidden_lower, with_numbers
-from audit.count_tables.judged_counts import CountAttack, RememberedAttack
+from audit.count_tables.judged_counts import CountAttack, RememberedAttack, judge
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease, column_names
 from audit.count_tables.note_numbers import noted_range
 from audit.count_tables.published_counts import PublishedCounts, check_audited
@@ -122,8 +122,8 @@ def _report_before(
     """Return the report on the earlier releases; if there are none, on the candidate's tables without any count."""
     if earlier is not None:
         check_audited(earlier)
-        return report_on(earlier, attack, options)
-    return replace(report_on(counts.emptied(slice(None)), attack, options), inputs=())
+        return report_on(judge(earlier, attack, options))
+    return replace(report_on(judge(counts.emptied(slice(None)), attack, options)), inputs=())
 
 
 def judge_candidate(

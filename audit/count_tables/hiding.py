@@ -21,7 +21,7 @@ import numpy as np
 from audit.count_tables.hypercubes import Hypercubes, needs_of
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, followed, judge, tables_facts
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.table_audit import accepted_counts, certified_counts, measures_of, report_of
+from audit.count_tables.table_audit import accepted_counts, certified_counts, measures_of, report_on
 from audit.findings.count import CountFinding, CountReport
 from audit.judgement.baseline import is_known
 from audit.model.arrays import Counts
@@ -170,7 +170,7 @@ class HidingSearch:
         options = replace(self.options, time_limit=self.budget.remaining())
         # Reasons name the limit of the whole search, not what is left of it.
         judged = judge(counts, self.attack, options, replace(self.budget.fraction(1), on_progress=None))
-        accepted = accepted_counts(judged, self.attack, options).ids
+        accepted = accepted_counts(judged).ids
         known = {ident for place, ident in judged.ids.items() if is_known(self.known, ident, judged.size(place))}
         certified = certified_counts(judged, accepted | known, None, tables_facts(counts))
         judged, found = certified.judged, [*certified.findings]
@@ -186,8 +186,8 @@ class HidingSearch:
 
     def report_on(self, audited: Audited) -> CountReport:
         """Return the report on an audit, with all its findings."""
-        options = replace(self.options, time_limit=self.budget.remaining())
-        return replace(report_of(audited.judged, self.attack, options), time_limit=self.options.time_limit)
+        judged = replace(audited.judged, options=replace(self.options, time_limit=self.budget.remaining()))
+        return replace(report_on(judged), time_limit=self.options.time_limit)
 
     def _may_be_sharper(self, judged: JudgedCounts, place: int) -> bool:
         """Return whether the candidate may say more of a count than is proved, of which as much was known before."""
@@ -205,8 +205,8 @@ class HidingSearch:
         least = judged.limits["min_count"]
         asked = {one.id for one in found if one.shown is None or not least <= one.lower == one.upper}
         places = {place: ident for place, ident in judged.ids.items() if ident in asked}
-        budget = Budget(self.budget.remaining())
-        return frozenset(places[each] for each in followed(judged, places, earlier, self.attack, budget))
+        known = followed(judged, places, earlier, Budget(self.budget.remaining()))
+        return frozenset(places[each] for each in known)
 
     def following(self) -> dict[int, int]:
         """Return the hidden counts of the last release, by row, that the releases before it show: no sign hides them.

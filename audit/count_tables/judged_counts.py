@@ -85,6 +85,8 @@ class JudgedCounts:
     Questions are numbered consecutively through all parts.
     """
 
+    attack: CountAttack
+    options: AuditOptions
     counts: PublishedCounts
     evidence: CountEvidence
     outcomes: Sequence[CountOutcome]
@@ -198,20 +200,17 @@ def judge(
             limits["min_labels"],
             lambda part: attacked(counts, part, attack, budget),
         )
-    return JudgedCounts(counts, evidence, outcomes, limits, time.perf_counter() - start)
+    return JudgedCounts(attack, options, counts, evidence, outcomes, limits, time.perf_counter() - start)
 
 
-def followed(
-    judged: JudgedCounts, places: Collection[int], earlier: PublishedCounts, attack: CountAttack, budget: Budget
-) -> list[int]:
+def followed(judged: JudgedCounts, places: Collection[int], earlier: PublishedCounts, budget: Budget) -> list[int]:
     """Return which findings follow from the earlier releases alone, with the same intervals or narrower ones.
 
     Args:
         judged: the judged counts of more releases.
         places: the findings.
         earlier: the counts of the earlier releases, whose rows come first among those of `judged`.
-        attack: the attack that is asked about the same counts.
-        budget: its time limit.
+        budget: the time limit of the attack, which is asked about the same counts.
     """
     found, start = list[int](), 0
     for part, outcome in zip(judged.evidence.parts, judged.outcomes, strict=True):
@@ -230,7 +229,7 @@ def followed(
             rule=np.full(len(mine), PROTECTED, dtype=np.int8),
             min_width=max(judged.limits.values()),  # no finding has so many values, so that exact ends are computed
         )
-        before = attack.run(again, budget)
+        before = judged.attack.run(again, budget)
         # The count of a finding without an exact interval may now be known more precisely than is proved.
         known = (before.lower >= outcome.lower[asked]) & (before.upper <= outcome.upper[asked]) & outcome.exact[asked]
         found += [

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
+from audit.count_tables.judged_counts import JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.note_numbers import noted_range, noted_rounding
 from audit.count_tables.published_counts import PublishedCounts, adds_up
@@ -25,7 +25,6 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.summed_rows import columns_of_sums, read_as_sums
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Counts, Flags
-from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.count_tables import OPEN
 from audit.model.errors import InputError, printable
@@ -43,8 +42,8 @@ class SecondReading:
         stopped: whether the user stopped an attack, so that nothing more is judged.
     """
 
-    def __init__(self, judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> None:
-        self._attack, self._options, self._seconds = attack, options, judged.seconds
+    def __init__(self, judged: JudgedCounts) -> None:
+        self._attack, self._options, self._seconds = judged.attack, judged.options, judged.seconds
         self.stopped = judged.interrupted
 
     def judged(self, counts: PublishedCounts, limits: Mapping[str, int] | None = None) -> JudgedCounts | None:
@@ -78,10 +77,9 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     yield from _sums_disclose_more(judged, reading)
     yield from _exact_tables_disclose_more(judged, reading)
     yield from _noted_rounding_discloses_more(judged, reading)
-    counts = judged.counts
     yield from _blanks_disclose_more(judged, reading)
     yield from _notes_disclose_more(judged, reading)
-    if may_lack_zeros(counts) and _discloses_more(judged, reading, _with_zeros(counts)):
+    if may_lack_zeros(judged.counts) and _discloses_more(judged, reading, _with_zeros(judged.counts)):
         yield say(
             "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
             '"zero", or, if they can be any count, absent = "unknown"'

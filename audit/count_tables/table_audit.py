@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from audit.count_tables.published_counts import PublishedCounts, check_audited, 
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.second_reading import SecondReading, finds_nothing, reading_doubts
 from audit.findings.count import COUNT_KINDS, CountFinding, CountReport
+from audit.io.input_files import InputFile
 from audit.io.manifest import PRIVATE
 from audit.judgement.baseline import is_known
 from audit.judgement.pseudonyms import keep_key, private_key
@@ -98,7 +98,7 @@ def audit_tables(manifest: TableManifest, attack: CountAttack, options: AuditOpt
     Raises:
         InputError: the series cannot be read, or its numbers contradict each other.
     """
-    return report_on(read_published(manifest), attack, options)
+    return report_on(judge(read_published(manifest), attack, options))
 
 
 def read_published(manifest: TableManifest) -> PublishedCounts:
@@ -113,25 +113,16 @@ def read_published(manifest: TableManifest) -> PublishedCounts:
     return counts
 
 
-def report_on(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
-    """Return the report on published counts.
-
-    Raises:
-        InputError: as for `judge`.
-    """
-    return report_of(judge(counts, attack, options), attack, options)
-
-
-def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
+def report_on(judged: JudgedCounts) -> CountReport:
     """Return the report on judged counts; a finding whose certificate fails is undecided."""
-    counts, facts = judged.counts, tables_facts(judged.counts)
-    accepted = accepted_counts(judged, attack, options)
+    counts, facts, options = judged.counts, tables_facts(judged.counts), judged.options
+    accepted = accepted_counts(judged)
     certified = certified_counts(judged, accepted.ids, options.findings, facts)
     judged = certified.judged
-    reading = SecondReading(judged, attack, options)
-    standing = _standing(judged, reading, options.limits) if certified.kept else None
-    doubts = [*_doubts(judged, reading, options.limits), *accepted.doubts]
-    report = _attack_report(attack.name, certified, standing)
+    reading = SecondReading(judged)
+    standing = _standing(judged, reading) if certified.kept else None
+    doubts = [*_doubts(judged, reading), *accepted.doubts]
+    report = _attack_report(certified, standing)
     counted = [place for place in certified.kept if not accepted.unsized or judged.ids[place] not in accepted.unsized]
     sure = [place for place in counted if standing is None or judged.ids[place] in standing]
     policy = _decide(judged, report, doubts, sure, sorted({*counted}.difference(sure)))
@@ -155,7 +146,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
     )
 
 
-def _attack_report(name: str, certified: CertifiedCounts, standing: frozenset[str] | None) -> AttackReport:
+def _attack_report(certified: CertifiedCounts, standing: frozenset[str] | None) -> AttackReport:
     """Return the report on the attack; findings that are not `standing` depend on guesses of the manifest."""
     judged, findings = certified.judged, certified.findings
     if standing is not None:
@@ -165,7 +156,7 @@ def _attack_report(name: str, certified: CertifiedCounts, standing: frozenset[st
     every = [each.reason for each in judged.outcomes] + [each.reason for each in judged.evidence.unasked]
     reasons = [reason for reason in every if reason]
     return AttackReport(
-        attack=name,
+        attack=judged.attack.name,
         sensitive=None,
         status="incomplete" if measures.open or reasons else "complete",
         reason=reasons[0] if reasons else None,
@@ -179,9 +170,10 @@ def _attack_report(name: str, certified: CertifiedCounts, standing: frozenset[st
     )
 
 
-def _doubts(judged: JudgedCounts, reading: SecondReading, given: Container[str]) -> Iterator[Doubt]:
+def _doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[Doubt]:
     """Yield the doubts about what the files and the manifest say."""
-    yield from table_doubts(judged.counts, given, judged.limits["min_count"], nothing_found=not judged.found)
+    given, least = judged.options.limits, judged.limits["min_count"]
+    yield from table_doubts(judged.counts, given, least, nothing_found=not judged.found)
     for doubts in (_earlier, reading_doubts):
         yield from (Doubt(Reason(why, ReasonKind.NEEDS)) for why in doubts(judged, reading))
 
@@ -247,9 +239,9 @@ def measures_of(judged: JudgedCounts) -> CountMeasures:
     )
 
 
-def accepted_counts(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> AcceptedCounts:
+def accepted_counts(judged: JudgedCounts) -> AcceptedCounts:
     """Return the findings that waivers and the baseline accept."""
-    manifest, baseline = judged.counts.manifest, options.baseline
+    manifest, baseline, today = judged.counts.manifest, judged.options.baseline, judged.options.today
     key = private_key(manifest.folder / PRIVATE, make=False) if manifest.waivers else None
     found, clauses, inexact = dict[str, CountSize](), dict[str, frozenset[str]](), set[str]()
     for place, ident in judged.ids.items() if manifest.waivers or baseline is not None else ():
@@ -257,10 +249,10 @@ def accepted_counts(judged: JudgedCounts, attack: CountAttack, options: AuditOpt
         clauses[ident] = clauses.get(ident, frozenset()) | judged.violated(place)
         _, question, outcome = judged.at(place)
         inexact |= {ident} if manifest.relates_releases and not outcome.exact[question] else set()
-    book, ids = WaiverBook(manifest.waivers, options.today, key), np.array([*found], dtype=np.str_)
+    book, ids = WaiverBook(manifest.waivers, today, key), np.array([*found], dtype=np.str_)
     before = [baseline is not None and is_known(baseline.counts, *each) for each in found.items()]
     if baseline is not None:
-        unasked = frozenset[str]() if all(before) else _unasked_before(judged, baseline, attack, options)
+        unasked = frozenset[str]() if all(before) else _unasked_before(judged, baseline)
         counts = {**baseline.counts, **{ident: found[ident] for ident in unasked}}
         baseline = replace(baseline, still=sum(before), counts=counts, known=tuple(sorted({*baseline.known, *unasked})))
         before = [is_before or ident in unasked for is_before, ident in zip(before, found, strict=True)]
@@ -279,30 +271,27 @@ def accepted_counts(judged: JudgedCounts, attack: CountAttack, options: AuditOpt
     return AcceptedCounts(accepted - perhaps, doubted | perhaps, book.outcomes(reveal=True), doubts, baseline)
 
 
-def _unasked_before(
-    judged: JudgedCounts, baseline: BaselineFacts, attack: CountAttack, options: AuditOptions
-) -> frozenset[str]:
+def _unasked_before(judged: JudgedCounts, baseline: BaselineFacts) -> frozenset[str]:
     """Return the ids of findings that follow, as precisely, from the releases of a baseline that did not ask for them.
 
     Which counts are asked for depends on what a further release shows. There are none if the files have changed since.
     """
     manifest = judged.counts.manifest
     earlier = replace(manifest, releases=manifest.releases[: len(baseline.releases)])
-    files = {table.path for each in earlier.releases for table in each.tables}
-    is_same = earlier.tags == baseline.releases and {*map(_digest, files)} <= baseline.digests
+    files = {InputFile(table.path) for each in earlier.releases for table in each.tables}
+    is_same = earlier.tags == baseline.releases and {each.digest() for each in files} <= baseline.digests
     if not is_same or len(manifest.releases) == len(earlier.releases):
         return frozenset()
-    before = judge(read_counts(earlier), attack, options)
+    before = judge(read_counts(earlier), judged.attack, judged.options)
     asked = {*map(before.id_of, range(len(before.verdict)))}
     places = [place for place, ident in judged.ids.items() if ident not in asked]
-    return frozenset(
-        judged.ids[place] for place in followed(judged, places, before.counts, attack, Budget(options.time_limit))
-    )
+    budget = Budget(judged.options.time_limit)
+    return frozenset(judged.ids[place] for place in followed(judged, places, before.counts, budget))
 
 
-def _standing(judged: JudgedCounts, reading: SecondReading, given: Container[str]) -> frozenset[str] | None:
+def _standing(judged: JudgedCounts, reading: SecondReading) -> frozenset[str] | None:
     """Return the ids of findings that depend on no guess; None if nothing is a guess."""
-    manifest = judged.counts.manifest
+    manifest, given = judged.counts.manifest, judged.options.limits
     if not manifest.unconfirmed:
         return None
     counts = without_guesses(judged.counts)
@@ -365,12 +354,7 @@ def _inputs(counts: PublishedCounts) -> tuple[Input, ...]:
         rows[file.shown, file.path] += count
     for name in manifest.categories.values():
         rows[name, manifest.folder / name] = max(0, (manifest.folder / name).read_bytes().count(b"\n") - 1)
-    return tuple(Input(shown, _digest(path), count) for (shown, path), count in rows.items())
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return tuple(Input(shown, InputFile(path).digest(), count) for (shown, path), count in rows.items())
 
 
 def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequence[Acceptance]) -> int:

@@ -16,6 +16,7 @@ import pytest
 from attacks.differencing.attack import Differencing
 from audit.count_tables.candidate import judge_candidate, release_of, with_candidate
 from audit.count_tables.hiding import Before, Hiding, HidingSearch, costs, without_rows
+from audit.count_tables.judged_counts import judge
 from audit.count_tables.manifest import TableManifest, read_table_manifest
 from audit.count_tables.published_texts import Interpreter, published_rate_interval, rate_interval, rounded_interval
 from audit.count_tables.read_counts import read_counts
@@ -74,7 +75,7 @@ def drawn(seed, folder):
 
 
 def new_with(counts, rows, before):
-    report = report_on(without_rows(counts, frozenset(rows)), Differencing(), EVERYTHING)
+    report = report_on(judge(without_rows(counts, frozenset(rows)), Differencing(), EVERYTHING))
     return [each for each in report.findings if each.id not in before or not before[each.id].covers(each.size)]
 
 
@@ -381,9 +382,8 @@ def test_hypercubes_are_enough_and_keep_what_is_kept(seed, tmp_path, monkeypatch
         hidden = [counts.cell(row) for row in each.rows]
         assert not any((cell["area"], cell["sex"]) == (kept, "f") for cell in hidden)
         if each.is_enough:
-            report = report_on(
-                without_rows(counts, each.rows, dict.fromkeys(each.rows, "c")), Differencing(), EVERYTHING
-            )
+            hidden = without_rows(counts, each.rows, dict.fromkeys(each.rows, "c"))
+            report = report_on(judge(hidden, Differencing(), EVERYTHING))
             assert (len(report.findings), report.measures.open) == (0, 0)
 
 
