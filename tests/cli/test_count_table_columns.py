@@ -21,6 +21,7 @@ from audit.model.json_types import UNBOUNDED
 from tests.cli.test_confirm import confirm as answered
 from tests.cli.test_count_table_doubts import NUMBERS, TABLE, verdict, written
 from tests.helpers.amount import some
+from tests.helpers.count_tables import write_tables
 from tests.helpers.public_tables import confirm
 from tests.helpers.published_forms import lines, open_document
 from tests.helpers.running import done, refused, run_main
@@ -250,12 +251,13 @@ def test_a_hidden_count_is_at_least_its_change(tmp_path):
 
 def test_a_proof_names_the_changes_that_narrow_a_count_and_a_repair_hides_them(tmp_path):
     """The sign may stand for any count from 1 on; that it is 3 follows from 10 before and 7 fewer now."""
-    (tmp_path / "1.csv").write_text("area,n,change\nN,10,\nM,30,\nS,20,\nAll,60,\n", encoding="utf-8")
-    (tmp_path / "2.csv").write_text("area,n,change\nN,*,-7\nM,32,2\nS,25,5\nAll,60,0\n", encoding="utf-8")
+    tables = {
+        "1.csv": ["area,n,change", "N,10,", "M,30,", "S,20,", "All,60,"],
+        "2.csv": ["area,n,change", "N,*,-7", "M,32,2", "S,25,5", "All,60,0"],
+    }
     table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nmarkers."*" = [1, inf]\n'
-    table += 'change = { column = "change", since = 1 }\nover_time = "independent"\n[policy]\nmin_count = 5\n'
-    text = f'[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\n{table}'
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    table += 'change = { column = "change", since = 1 }\nover_time = "independent"'
+    write_tables(tmp_path, tables, table, series='releases = ["1.csv"]')
     code, out, _ = run_main("next", str(tmp_path), str(tmp_path / "2.csv"))
     assert (code, "3 (area N in 2; change -7, 10 in 1, published *) = 3" in out) == (1, True), out
     told = "In 1 cell that is hidden already, leave out the numbers beside it, such as its rate or its change."

@@ -20,9 +20,9 @@ from audit.init.confirmation import confirmed
 from audit.init.count_parts import LabelParts, find_parts, find_sums
 from audit.io.toml import toml_document, toml_text
 from audit.model.json_types import UNBOUNDED
-from tests.helpers.count_tables import TinyTables
+from tests.helpers.count_tables import TinyTables, write_tables
 from tests.helpers.public_tables import confirm
-from tests.helpers.running import refused, run_main
+from tests.helpers.running import printed, refused, run_main
 
 NUMBERS = [("A", "f", "12"), ("A", "m", "15"), ("A", "All", "27"), ("B", "f", "22"), ("B", "m", "30"),
            ("B", "All", "52"), ("All", "f", "34"), ("All", "m", "45"), ("All", "All", "79")]  # fmt: skip
@@ -44,14 +44,9 @@ def test_init_names_the_first_unread_cell_of_each_column(tmp_path):
 
 
 def written(folder, rows, header="area,sex,n", table=TABLE, policy="min_count = 5", unconfirmed=(), releases=1):
-    (folder / "releases").mkdir(parents=True, exist_ok=True)
     names = [f"releases/{number}.csv" for number in range(1, releases + 1)]
-    for name in names:
-        (folder / name).write_text("\n".join([header, *(",".join(row) for row in rows)]) + "\n", encoding="utf-8")
-    text = f'[series]\nkind = "tables"\nreleases = {json.dumps(names)}\n[table]\n{table}\n[policy]\n{policy}\n'
-    text += f"[unconfirmed]\nkeys = {json.dumps(list(unconfirmed))}\n" if unconfirmed else ""
-    (folder / "series.toml").write_text(text, encoding="utf-8")
-    return folder
+    policy += f"\n[unconfirmed]\nkeys = {json.dumps(list(unconfirmed))}" if unconfirmed else ""
+    return write_tables(folder, {name: [header, *map(",".join, rows)] for name in names}, table, policy)
 
 
 def verdict(folder, *words):
@@ -97,18 +92,14 @@ def test_a_draft_beside_the_releases_does_not_disturb_what_is_said_of_a_candidat
 
 @pytest.mark.parametrize(("left_out", "why"), [("2023/sex.csv", "2023/sex.csv"), ("2023", "2023/"), (None, "")])
 def test_in_a_series_of_folders_a_folder_or_table_not_listed_is_asked_about(left_out, why, tmp_path):
-    listed = list[str]()
+    listed, tables = list[str](), {}
     for tag in ("2022", "2023", "2024"):
-        for name, rows in (("both.csv", NUMBERS), ("sex.csv", NUMBERS[6:])):
-            (tmp_path / tag).mkdir(exist_ok=True)
-            lines = [",".join(row if name == "both.csv" else row[1:]) for row in rows]
-            head = "area,sex,n" if name == "both.csv" else "sex,n"
-            (tmp_path / tag / name).write_text("\n".join([head, *lines, ""]), encoding="utf-8")
+        tables[f"{tag}/both.csv"] = ["area,sex,n", *map(",".join, NUMBERS)]
+        tables[f"{tag}/sex.csv"] = ["sex,n", *(",".join(row[1:]) for row in NUMBERS[6:])]
         names = [f"{tag}/{name}" for name in ("both.csv", "sex.csv") if f"{tag}/{name}" != left_out]
         if tag not in ("2024", left_out):
             listed.append(f'{{ tag = "{tag}", tables = {json.dumps(names)} }}')
-    text = f'[series]\nkind = "tables"\nreleases = [{", ".join(listed)}]\n[table]\n{TABLE}over_time = "same"\n'
-    (tmp_path / "series.toml").write_text(f"{text}[policy]\nmin_count = 5\n", encoding="utf-8")
+    write_tables(tmp_path, tables, TABLE + 'over_time = "same"', series=f"releases = [{', '.join(listed)}]")
     draft = tmp_path / "2024"
     assert verdict(tmp_path)[0] == 3
     code, out, _ = run_main("next", str(tmp_path), str(draft))
@@ -198,24 +189,23 @@ def test_two_tables_of_one_release_have_one_name_for_what_they_count(header, nam
         ),
         (header, {"A": "100 55 155", "B": "140 107 247", "C": "200 160 360"}, ["first", "second", "All"]),
     ]
+    files = {}
     for at, (head, counts, kinds) in enumerate(tables):
         lines = [
             f"{names.get(area, area) if at else area},{kind},{int(text) * times if at else text}"
             for area, texts in counts.items()
             for kind, text in zip(kinds, texts.split(), strict=True)
         ]
-        (tmp_path / f"{at}.csv").write_text("\n".join([head, *lines, ""]), encoding="utf-8")
+        files[f"{at}.csv"] = [head, *lines]
     own = [name for name in dict.fromkeys(f"area,group,{header}".split(",")) if name != "n"]
     totals = ", ".join(f'{name} = "All"' for name in own if name != "area" or "area" not in header)
-    manifest = '[series]\nkind = "tables"\nreleases = [{ tag = "1", tables = ["0.csv", "1.csv"] }]\n[table]\n'
-    manifest += f'dimensions = {json.dumps(own)}\nvalue = "n"\ntotals = {{ {totals} }}\n'
-    manifest += "markers = { c = [1, 4], x = [0, inf] }\n[policy]\nmin_count = 5\n"
-    (tmp_path / "series.toml").write_text(manifest, encoding="utf-8")
-    found, out, err = run_main(str(tmp_path))
-    said = " ".join(out.split())
-    assert (found, "may be one " in said or "may be one dimension" in said) == (code, code == 3), out + err
+    table = f'dimensions = {json.dumps(own)}\nvalue = "n"\ntotals = {{ {totals} }}\n'
+    write_tables(tmp_path, files, table + "markers = { c = [1, 4], x = [0, inf] }", series=BOTH)
+    found, out = printed(str(tmp_path))
+    assert (found, "may be one " in out) == (code, code == 3), out
 
 
+BOTH = 'releases = [{ tag = "1", tables = ["0.csv", "1.csv"] }]'
 BY_AREA, BY_SEX = [("A", "27"), ("B", "52"), ("All", "79")], ["A,f,*", "A,m,15", "B,f,22", "B,m,30"]
 
 
@@ -236,37 +226,40 @@ def test_a_column_that_parts_two_tables_is_asked_about_where_it_matters(texts, a
     """12 women of A are 27 less 15 if both tables count the same people; their numbers may say that they do not."""
     own = [f"c{place}" for place in range(len(texts))]
     first, second = (",".join(each) for each in zip(*texts, strict=True))
-    tables = [("area,n", [(first, *row) for row in areas]), ("area,sex,n", [(second, row) for row in BY_SEX])]
-    for at, (header, rows) in enumerate(tables):
-        (tmp_path / f"{at}.csv").write_text("\n".join(map(",".join, [(*own, header), *rows, ()])), encoding="utf-8")
-    text = (
-        '[series]\nkind = "tables"\nreleases = [{{ tag = "1", tables = ["0.csv", "1.csv"] }}]\n[table]\nvalue = "n"\n'
+    tables = {
+        "0.csv": [*map(",".join, [(*own, "area,n"), *((first, *row) for row in areas)])],
+        "1.csv": [*map(",".join, [(*own, "area,sex,n"), *((second, row) for row in BY_SEX)])],
+    }
+    table = (
+        'value = "n"\ndimensions = {}\ntotals = {{ area = "All", sex = "All"{} }}\nmarkers = {{ "*" = [1, inf] }}\n{}'
     )
-    text += 'dimensions = {names}\ntotals = {{ area = "All", sex = "All"{total} }}\nmarkers = {{ "*" = [1, inf] }}\n'
-    text += "{more}[policy]\nmin_count = 5\n"
-    with_ = {"names": json.dumps([*own, "area", "sex"]), "more": more, "total": ', c0 = "All"' * ("All" in first)}
-    without = {"names": '["area", "sex"]', "more": "", "total": ""}
-    for words, code in zip((with_, without), codes, strict=True):
-        (tmp_path / "series.toml").write_text(text.format(**words), encoding="utf-8")
-        found, out, _ = run_main(str(tmp_path))
-        assert (found, "is only a remark" in " ".join(out.split())) == (code, code == 3), out
+    with_ = table.format(json.dumps([*own, "area", "sex"]), ', c0 = "All"' * ("All" in first), more)
+    for each, code in zip((with_, table.format('["area", "sex"]', "", "")), codes, strict=True):
+        found, out = printed(str(write_tables(tmp_path, tables, each, series=BOTH)))
+        assert (found, "is only a remark" in out) == (code, code == 3), out
 
 
 @pytest.mark.parametrize("one_day", [("2024-12-31", "31/12/2024"), ("2024", "2024-T4")])
 def test_tables_with_one_period_each_are_asked_about_where_it_matters(one_day, tmp_path):
     """As releases of other people they would have nothing in common; A has 27 people, of whom 15 are men."""
-    tables = [("area,n", BY_AREA), ("area,sex,n", [(row,) for row in BY_SEX])]
-    for at, (day, (header, rows)) in enumerate(zip(one_day, tables, strict=True)):
-        lines = [f"day,{header}", *(",".join((day, *row)) for row in rows)]
-        (tmp_path / f"{at}.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    listed = '[{ tag = "1", tables = ["0.csv", "1.csv"] }]'
-    text = '[series]\nkind = "tables"\nreleases = {releases}\n{by}[table]\nvalue = "n"\ndimensions = ["area", "sex"]\n'
-    text += 'totals = {{ area = "All", sex = "All" }}\nmarkers = {{ "*" = [1, inf] }}\nnot_counts = ["day"]\n'
-    text += "[policy]\nmin_count = 5\n"
-    for releases, by, code in ((listed, 'releases_by = "day"\n', 3), (listed, "", 1), ('["0.csv", "1.csv"]', "", 0)):
-        (tmp_path / "series.toml").write_text(text.format(releases=releases, by=by), encoding="utf-8")
-        found, out, _ = run_main(str(tmp_path))
-        assert (found, "delete releases_by" in " ".join(out.split())) == (code, code == 3), out
+    first, second = one_day
+    tables = {
+        "0.csv": ["day,area,n", *(",".join((first, *row)) for row in BY_AREA)],
+        "1.csv": ["day,area,sex,n", *(f"{second},{row}" for row in BY_SEX)],
+    }
+    table = TABLE + 'markers = { "*" = [1, inf] }\nnot_counts = ["day"]'
+    for series, code in ((BOTH + '\nreleases_by = "day"', 3), (BOTH, 1), ("", 0)):
+        found, out = printed(str(write_tables(tmp_path, tables, table, series=series)))
+        assert (found, "delete releases_by" in out) == (code, code == 3), out
+
+
+def by_area(folder, numbers, table, series=""):
+    """Write releases of a number for each area, by their names."""
+    tables = {
+        f"{tag}.csv": ["area,n", *(f"{area},{n}" for area, n in zip("ABCDEF", texts.split(","), strict=False))]
+        for tag, texts in numbers.items()
+    }
+    return write_tables(folder, tables, 'dimensions = ["area"]\nvalue = "n"\n' + table, series=series)
 
 
 YEAR = {"2024": "34,48,27,67", "2024-Q1": "12,*,5,15", "2024-Q2": "9,14,6,16", "2024-Q3": "13,34,16,36"}
@@ -293,31 +286,23 @@ DIFFERS = {**YEAR, "2024": "34,48,27,66"}
 )
 def test_a_release_that_is_the_sum_of_others_counts_the_same_people(series, code, tmp_path):
     """B in the first quarter is hidden, but 48 - 14 - 34 = 0."""
-    for tag, numbers in series.items():
-        rows = (f"{area},{n}\n" for area, n in zip("ABCD", numbers.split(","), strict=False))
-        (tmp_path / f"{tag}.csv").write_text("area,n\n" + "".join(rows), encoding="utf-8")
-    listed = ", ".join(f'"{tag}.csv"' for tag in series)
-    text = f'[series]\nkind = "tables"\nreleases = [{listed}]\n[table]\ndimensions = ["area"]\nvalue = "n"\n'
-    text += 'totals = { area = "" }\nmarkers = { "*" = [0, 4] }\n[policy]\nmin_count = 5\n'
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
-    found, out, _ = run_main(str(tmp_path))
-    assert (found, "is the sum of others" in " ".join(out.split())) == (code, code == 3), out
+    found, out = printed(str(by_area(tmp_path, series, 'totals = { area = "" }\nmarkers = { "*" = [0, 4] }')))
+    assert (found, "is the sum of others" in out) == (code, code == 3), out
 
 
 def test_what_is_wrong_with_cells_is_a_french_sentence(tmp_path):
-    text = '[series]\nkind = "tables"\nreleases = ["1.csv", "2.csv"]\n[table]\ndimensions = ["area"]\nvalue = "n"\n'
-    text += 'totals.area = "Tout"\nover_time = "same"\n[policy]\nmin_count = 5\n'
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
-    for labels, first, said in (
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "Tout"\nover_time = "same"'
+    for labels, first, wrong in (
         ("Cote Est TOUT", 30, "« TOUT » et le total « Tout » ne diffèrent que"),
         ("COTE Est Tout", 30, "« COTE » et « Cote » dans 1.csv ne diffèrent que"),
         ("Cote Est Tout", 31, "« 31 » vaut 31\u00a0: aucun effectif"),
     ):
-        for name, own, n in (("1", "Cote Est Tout", 30), ("2", labels, first)):
-            rows = [f"{label},{count}\n" for label, count in zip(own.split(), (n, 12, 42), strict=True)]
-            (tmp_path / f"{name}.csv").write_text("area,n\n" + "".join(rows), encoding="utf-8")
-        code, _, err = run_main(str(tmp_path), "--language", "fr")
-        assert (code, said.replace("« ", "«\u00a0").replace(" »", "\u00a0»") in err) == (2, True), err
+        tables = {
+            f"{name}.csv": ["area,n", *(f"{label},{n}" for label, n in zip(own.split(), (n, 12, 42), strict=True))]
+            for name, own, n in (("1", "Cote Est Tout", 30), ("2", labels, first))
+        }
+        code, _, err = run_main(str(write_tables(tmp_path, tables, table)), "--language", "fr")
+        assert (code, wrong.replace("« ", "«\u00a0").replace(" »", "\u00a0»") in err) == (2, True), err
 
 
 def test_a_year_whose_column_names_the_period_is_the_total_of_its_quarters(tmp_path):
@@ -355,28 +340,20 @@ def test_a_year_whose_column_names_the_period_is_the_total_of_its_quarters(tmp_p
     ids=["same", "two", "two differ", "one alike", "zeros"],
 )
 def test_a_release_with_the_numbers_of_another_counts_the_same_people(other, code, tmp_path):
-    for tag, numbers in {"2022": "409,214,160,783", "2022 new": other, "2023": "66,98,52,216"}.items():
-        rows = (f"{area},{n}\n" for area, n in zip("ABCDEF", numbers.split(","), strict=False))
-        (tmp_path / f"{tag}.csv").write_text("area,n\n" + "".join(rows), encoding="utf-8")
-    head = '[series]\nkind = "tables"\nreleases = {}\n[table]\ndimensions = ["area"]\nvalue = "n"\n'
-    head += 'totals = {{ area = "" }}\nmarkers = {{ "*" = [0, inf] }}\nopen = ["area"]\n[policy]\nmin_count = 5\n'
-    (tmp_path / "series.toml").write_text(head.format('["2022.csv", "2022 new.csv", "2023.csv"]'), encoding="utf-8")
-    found, out, _ = run_main(str(tmp_path))
-    said = '{ tag = "2022", tables = ["2022.csv", "2022 new.csv"] }'
-    assert (found, said in " ".join(out.split())) == (code, code == 3), out
+    numbers = {"2022": "409,214,160,783", "2022 new": other, "2023": "66,98,52,216"}
+    table = 'totals = { area = "" }\nmarkers = { "*" = [0, inf] }\nopen = ["area"]'
+    found, out = printed(str(by_area(tmp_path, numbers, table)))
+    assert (found, '{ tag = "2022", tables = ["2022.csv", "2022 new.csv"] }' in out) == (code, code == 3), out
 
 
 def edition_series(folder, releases, tables):
     """Return the exit status of an audit of tables by area, and what it says."""
-    folder.mkdir()
-    for name, (own, total) in tables.items():
-        rows = "".join(f"{area},{n}\n" for area, n in [*own.items(), ("All", total)])
-        (folder / f"{name}.csv").write_text("area,n\n" + rows, encoding="utf-8")
-    text = f'[series]\nkind = "tables"\nreleases = {releases}\n[table]\ndimensions = ["area"]\nvalue = "n"\n'
-    text += 'totals.area = "All"\nmarkers.c = [1, inf]\n[policy]\nmin_count = 5\n'
-    (folder / "series.toml").write_text(text, encoding="utf-8")
-    code, out, err = run_main(str(folder))
-    return code, " ".join((out + err).split())
+    files = {
+        f"{name}.csv": ["area,n", *(f"{area},{n}" for area, n in own.items()), f"All,{total}"]
+        for name, (own, total) in tables.items()
+    }
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nmarkers.c = [1, inf]'
+    return printed(str(write_tables(folder, files, table, series=f"releases = {releases}")))
 
 
 def test_a_corrected_edition_is_audited_beside_the_first_one(tmp_path):
@@ -387,29 +364,25 @@ def test_a_corrected_edition_is_audited_beside_the_first_one(tmp_path):
         "2024": ({"A": "c", "B": "c", "C": "160", "D": "783", **same}, 1989),
         "2024 new": ({"A": "c", "B": "214", "C": "c", "D": "783", **same, "E": "102"}, 1991),
     }
-    code, said = edition_series(tmp_path / "all", '["2023.csv", "2024.csv", "2024 new.csv"]', tables)
+    code, out = edition_series(tmp_path / "all", '["2023.csv", "2024.csv", "2024 new.csv"]', tables)
     whole = '{ tag = "2024", tables = ["2024.csv", "2024 new.csv"] }'
-    assert (code, "have the same numbers but for 2, as editions do" in said, whole in said) == (3, True, True), said
-    assert 'over_time = "same"' not in said
+    assert (code, "have the same numbers but for 2, as editions do" in out, whole in out) == (3, True, True), out
+    assert 'over_time = "same"' not in out
     for name in ("2024", "2024 new"):
         alone = {each: own for each, own in tables.items() if each in ("2023", name)}
         assert edition_series(tmp_path / name, f'["2023.csv", "{name}.csv"]', alone)[0] == 0
     copies = {**tables, "2024": ({**tables["2024"][0], "E": "102"}, 1991)}
     assert edition_series(tmp_path / "copies", f'["2023.csv", {whole}]', copies)[0] == 1
-    code, said = edition_series(tmp_path / "uncorrected", f'["2023.csv", {whole}]', tables)
+    code, out = edition_series(tmp_path / "uncorrected", f'["2023.csv", {whole}]', tables)
+    assert code == 2
     assert (
-        code,
-        "if these are two editions of one table, or count other people each, audit each in a folder of its own" in said,
-    ) == (2, True), said
+        "if these are two editions of one table, or count other people each, audit each in a folder of its own" in out
+    )
 
 
 def test_two_files_with_one_tag_may_be_one_release(tmp_path):
-    (tmp_path / "2022").mkdir()
-    for name in ("2022.csv", "2022/2022.csv"):
-        (tmp_path / name).write_text("area,n\nA,10\n", encoding="utf-8")
-    text = '[series]\nkind = "tables"\nreleases = ["2022.csv", "2022/2022.csv"]\n[table]\n'
-    text += 'dimensions = ["area"]\nvalue = "n"\n'
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    tables = {name: ["area,n", "A,10"] for name in ("2022.csv", "2022/2022.csv")}
+    write_tables(tmp_path, tables, 'dimensions = ["area"]\nvalue = "n"')
     assert 'write { tag = "2024", tables = ["a.csv", "b.csv"] } for both' in refused(str(tmp_path))
 
 
@@ -749,22 +722,17 @@ def test_a_label_of_all_of_a_kind_sounds_like_a_total(label, code, tmp_path):
 QUARTERS = {"2024-Q1": ("112", "*", "35", "66"), "2024-Q2": ("59", "14", "46", "*"), "2024-Q3": ("*", "34", "16", "36")}
 
 
-def quarters(folder, extra, totals="", head="area,sex,n", table=""):
+def quarters(folder, extra, totals="", table=""):
     """Quarters of two areas and two sexes, and one more release."""
-    folder.mkdir(exist_ok=True)
-    cells = [f"{area},{sex}" for area in "AB" for sex in "fm"]
-    for tag, numbers in QUARTERS.items():
-        rows = "".join(f"{cell},{n}\n" for cell, n in zip(cells, numbers, strict=True))
-        (folder / f"{tag}.csv").write_text(f"area,sex,n\nC,f,2050\nC,m,3180\n{rows}", encoding="utf-8")
-    (folder / "more.csv").write_text(f"{head}\n{extra}", encoding="utf-8")
-    listed = ", ".join(f'"{tag}.csv"' for tag in [*QUARTERS, "more"])
-    text = f'[series]\nkind = "tables"\nreleases = [{listed}]\n[table]\ndimensions = ["area", "sex"]\nvalue = "n"\n'
-    text += (
-        f'totals = {{ area = "", sex = "{totals}" }}\nmarkers = {{ "*" = [1, 7] }}\n{table}[policy]\nmin_count = 8\n'
-    )
-    (folder / "series.toml").write_text(text, encoding="utf-8")
-    code, out, _ = run_main(str(folder))
-    return code, " ".join(out.split())
+    cells = ["A,f", "A,m", "B,f", "B,m"]
+    tables = {
+        f"{tag}.csv": ["area,sex,n", "C,f,2050", "C,m,3180", *map(",".join, zip(cells, numbers, strict=True))]
+        for tag, numbers in QUARTERS.items()
+    }
+    tables["more.csv"] = ["area,sex,n", extra]
+    own = f'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = {{ area = "", sex = "{totals}" }}\n'
+    own += f'markers = {{ "*" = [1, 7] }}\n{table}'
+    return printed(str(write_tables(folder, tables, own, "min_count = 8")))
 
 
 @pytest.mark.parametrize("inside", [True, False])
@@ -1319,18 +1287,15 @@ SCHOOLS = {
     ],
 )
 def test_schools_of_one_district_are_in_no_other(own, code, said, tmp_path):
-    (tmp_path / "releases").mkdir()
     lines = [
-        f"{place},{sex},{text}\n"
+        f"{place},{sex},{text}"
         for place, texts in SCHOOLS.items()
         for sex, text in zip(("m", "f", "all"), texts.split(), strict=True)
     ]
-    (tmp_path / "releases/1.csv").write_text("district,school,sex,n\n" + "".join(lines), encoding="utf-8")
-    manifest = f'[series]\nkind = "tables"\nreleases = ["releases/1.csv"]\n[table]\n{own}\nvalue = "n"\n'
-    manifest += 'markers = { "c" = [0, inf] }\n[policy]\nmin_count = 6\n'
-    (tmp_path / "series.toml").write_text(manifest, encoding="utf-8")
-    found, out, _ = run_main(str(tmp_path))
-    assert (found, said in " ".join(out.split())) == (code, True), out
+    table = f'{own}\nvalue = "n"\nmarkers = {{ "c" = [0, inf] }}'
+    write_tables(tmp_path, {"1.csv": ["district,school,sex,n", *lines]}, table, "min_count = 6")
+    found, out = printed(str(tmp_path))
+    assert (found, said in out) == (code, True), out
 
 
 @pytest.mark.parametrize(
@@ -1344,34 +1309,21 @@ def test_schools_of_one_district_are_in_no_other(own, code, said, tmp_path):
 def test_schools_of_rounded_counts_are_in_no_other_district(own, code, said, tmp_path):
     """Two schools of at most 1 pupil each have 2 together, where no other school can have the rest."""
     schools = {"A,x": 0, "A,y": 0, "A,all": 3, "B,z": 6, "B,u": 9, "B,all": 15, "all,all": 18}
-    (tmp_path / "releases").mkdir()
-    lines = "".join(f"{place},{count}\n" for place, count in schools.items())
-    (tmp_path / "releases/1.csv").write_text("district,school,n\n" + lines, encoding="utf-8")
+    lines = ["district,school,n", *(f"{place},{count}" for place, count in schools.items())]
     totals = "area" if "nested" in own else 'district = "all", school'
-    manifest = '[series]\nkind = "tables"\nreleases = ["releases/1.csv"]\n[table]\nvalue = "n"\n'
-    manifest += f'{own}\ntotals = {{ {totals} = "all" }}\nrounding = {{ to = 3, how = "nearest" }}\n'
-    (tmp_path / "series.toml").write_text(f"{manifest}[policy]\nmin_count = 3\n", encoding="utf-8")
-    found, out, _ = run_main(str(tmp_path))
-    assert (found, said in " ".join(out.split())) == (code, True), out
+    table = f'{own}\nvalue = "n"\ntotals = {{ {totals} = "all" }}\nrounding = {{ to = 3, how = "nearest" }}'
+    found, out = printed(str(write_tables(tmp_path, {"1.csv": lines}, table, "min_count = 3")))
+    assert (found, said in out) == (code, True), out
 
 
 def test_a_table_without_rows_changes_no_doubt(tmp_path):
     """`remark` follows from the other labels in the last table; that one before is empty makes no difference."""
-    rows = [("Total", "z", "60"), ("A", "x", "20"), ("B", "y", "40")]
-    said = []
-    for empty in (False, True):
-        folder = tmp_path / str(empty)
-        files = {"1.csv": [("Total", "z", "60")], **({"2.csv": []} if empty else {}), "3.csv": rows}
-        folder.mkdir()
-        for name, lines in files.items():
-            (folder / name).write_text("\n".join(["area,remark,n", *map(",".join, lines)]) + "\n")
-        (folder / "series.toml").write_text(
-            f'[series]\nkind = "tables"\nreleases = [{", ".join(map(json.dumps, files))}]\n[table]\n'
-            'dimensions = ["area", "remark"]\nvalue = "n"\ntotals = { area = "Total" }\n'
-            "[policy]\nmin_count = 5\n"
-        )
-        said.append(verdict(folder)[:2])
-    assert said[0] == said[1]
+    head, total = "area,remark,n", "Total,z,60"
+    table = 'dimensions = ["area", "remark"]\nvalue = "n"\ntotals = { area = "Total" }'
+    with_empty = {"1.csv": [head, total], "2.csv": [head], "3.csv": [head, total, "A,x,20", "B,y,40"]}
+    without = {name: lines for name, lines in with_empty.items() if len(lines) > 1}
+    one, other = (verdict(write_tables(tmp_path / f"{len(each)}", each, table))[:2] for each in (without, with_empty))
+    assert one == other
 
 
 @pytest.mark.parametrize("glob", [False, True])
@@ -1387,21 +1339,13 @@ def test_releases_whose_order_matters_are_asked_about_if_nothing_shows_it(
     glob, tags, counts, over_time, code, tmp_path
 ):
     """Their names, which a pattern finds, or the texts of a column."""
-    (tmp_path / "releases").mkdir()
-    rows = {tag: [f"{tag},A,{count}", f"{tag},All,{count}"] for tag, count in zip(tags, counts, strict=True)}
-    files = (
-        {f"{tag}.csv": lines for tag, lines in rows.items()}
-        if glob
-        else {"all.csv": [line for own in rows.values() for line in own]}
-    )
-    for name, lines in files.items():
-        (tmp_path / "releases" / name).write_text("\n".join(["when,area,n", *lines]) + "\n")
-    by = 'releases = ["releases/*.csv"]\n' + ("" if glob else 'releases_by = "when"\n')
-    (tmp_path / "series.toml").write_text(
-        f'[series]\nkind = "tables"\n{by}[table]\ndimensions = ["area"]\nvalue = "n"\ntotals = {{ area = "All" }}\n'
-        f'over_time = "{over_time}"\n[policy]\nmin_count = 5\n'
-    )
-    found, why, _ = verdict(tmp_path)
+    files = {}
+    for tag, count in zip(tags, counts, strict=True):
+        lines = files.setdefault(f"releases/{tag if glob else 'all'}.csv", ["when,area,n"])
+        lines += [f"{tag},A,{count}", f"{tag},All,{count}"]
+    by = 'releases = ["releases/*.csv"]' + ("" if glob else '\nreleases_by = "when"')
+    table = f'dimensions = ["area"]\nvalue = "n"\ntotals = {{ area = "All" }}\nover_time = "{over_time}"'
+    found, why, _ = verdict(write_tables(tmp_path, files, table, series=by))
     assert found == code, why
     assert ("does not show the order of the releases" in why) == (code == 3)
 
@@ -1866,17 +1810,12 @@ def test_signs_of_rates_that_tell_hidden_counts_apart_are_undecided(form, signs,
         if form == "measure"
         else (rate, "")
     )
-    tables = [f"releases/{name}" for name in files]
-    (tmp_path / "releases").mkdir()
-    for name, lines in files.items():
-        (tmp_path / "releases" / name).write_text("\n".join(lines) + "\n")
-    (tmp_path / "series.toml").write_text(
-        f'[series]\nname = "x"\nkind = "tables"\nreleases = [{{ tag = "1", tables = {json.dumps(tables)} }}]\n[table]\n'
+    table = (
         f'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = {{ sex = "All" }}\n{measure}not_counts = [{kept}]\n'
-        f'markers = {{ c = [1, 10], "*" = [1, 4], ".." = [1, 10] }}\nrates = {{ {rate}, per = 100, decimals = 0 }}\n'
-        "[policy]\nmin_count = 5\n"
+        f'markers = {{ c = [1, 10], "*" = [1, 4], ".." = [1, 10] }}\nrates = {{ {rate}, per = 100, decimals = 0 }}'
     )
-    found, why, _ = verdict(tmp_path)
+    listed = f'releases = [{{ tag = "1", tables = {json.dumps([*files])} }}]'
+    found, why, _ = verdict(write_tables(tmp_path, files, table, series=listed))
     assert (found, "different signs in pct" in why) == (code, code == 3)
 
 
@@ -1979,29 +1918,26 @@ def test_what_else_may_violate_a_violated_clause_is_said_beside_the_advice(tmp_p
     """The year is the sum of its quarters, which hide counts; both clauses are violated by the year alone."""
     quarter = {("N", "f"): 20, ("E", "f"): 5, ("S", "f"): 2, ("N", "m"): 40, ("E", "m"): 1, ("S", "m"): 4}
 
-    def table(path, times, more, hidden, left_out=()):
+    def lines(times, more, hidden, left_out=()):
         rows = ["area,sex,n"]
         for area in ("N", "E", "S", "All"):
             for sex in ("f", "m", "All"):
                 n = sum(times * n for (a, s), n in quarter.items() if area in (a, "All") and sex in (s, "All"))
                 n += more * (area in ("N", "All")) * (sex != "m")
                 rows += [f"{area},{sex},{'s' if (area, sex) in hidden else n}"] * ((area, sex) not in left_out)
-        path.write_text("\n".join([*rows, ""]), encoding="utf-8")
+        return rows
 
-    names = [f"2023-Q{q}.csv" for q in range(1, 5)]
-    for more, name in enumerate(names):
-        table(tmp_path / name, 1, more, {(area, sex) for area in "ES" for sex in "fm"})
-    text = f'[series]\nkind = "tables"\nreleases = {json.dumps(names)}\n[table]\n{TABLE}markers.s = [0, inf]\n'
-    (tmp_path / "series.toml").write_text(f"{text}[policy]\nmin_count = 5\n", encoding="utf-8")
-    assert run_main(str(tmp_path))[0] == 0
-    table(candidate := tmp_path / "2023.csv", 4, 6, {("S", "f")}, {("E", "m")})
-    code, out, _ = run_main("next", str(tmp_path), str(candidate))
-    told = " ".join(out.split())
+    inner = {(area, sex) for area in "ES" for sex in "fm"}
+    tables = {f"2023-Q{more + 1}.csv": lines(1, more, inner) for more in range(4)}
+    assert run_main(str(write_tables(tmp_path, tables, TABLE + "markers.s = [0, inf]")))[0] == 0
+    candidate = tmp_path / "2023.csv"
+    candidate.write_text("\n".join([*lines(4, 6, {("S", "f")}, {("E", "m")}), ""]), encoding="utf-8")
+    code, out = printed("next", str(tmp_path), str(candidate))
     assert code == 1
-    assert 'More may violate min_count and min_width: release "2023" is the sum of others' in told
-    assert "audit again. - What follows is right only as far as the verdict is decided. - Hide" in told
-    code, out, _ = run_main("repair", str(tmp_path), str(candidate), "--output", str(tmp_path / "repaired"))
-    assert (code, 'release "2023" is the sum of others' in " ".join(out.split())) == (3, True), out
+    assert 'More may violate min_count and min_width: release "2023" is the sum of others' in out
+    assert "audit again. - What follows is right only as far as the verdict is decided. - Hide" in out
+    code, out = printed("repair", str(tmp_path), str(candidate), "--output", str(tmp_path / "repaired"))
+    assert (code, 'release "2023" is the sum of others' in out) == (3, True), out
 
 
 def with_note(folder, numbers, note, more=""):
@@ -2010,10 +1946,8 @@ def with_note(folder, numbers, note, more=""):
     rows = [f"{area};{sex};{'s' if n <= 10 else n}" for (area, sex), n in cells.items()]
     for area, sex in [*((area, "All") for area in ("A", "B", "C", "All")), ("All", "f"), ("All", "m")]:
         rows.append(f"{area};{sex};{sum(n for (a, s), n in cells.items() if area in (a, 'All') and sex in (s, 'All'))}")
-    (folder / "1.csv").write_text("\n".join(["area;sex;n", *rows, "", note, ""]), encoding="utf-8")
-    text = f'[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\n{TABLE}markers.s = [1, inf]\n{more}'
-    (folder / "series.toml").write_text(f"{text}[policy]\nmin_count = 5\n", encoding="utf-8")
-    return str(folder)
+    lines = ["area;sex;n", *rows, "", note]
+    return str(write_tables(folder, {"1.csv": lines}, f"{TABLE}markers.s = [1, inf]\n{more}"))
 
 
 @pytest.mark.parametrize(
@@ -2042,11 +1976,8 @@ def test_a_column_that_is_hidden_everywhere_is_no_remark(column, code, tmp_path)
         f"{area};{n};{sign.strip()}"
         for (area, n), sign in zip((("A", "d"), ("B", "60"), ("C", "d")), column, strict=True)
     ]
-    (tmp_path / "1.csv").write_text("\n".join(["area;All;divers", *rows, ""]), encoding="utf-8")
-    table = 'dimensions = ["area"]\nvalue = "All"\ntotals.area = ""\nmarkers.d = [1, 9]\n'
-    text = f'[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\n{table}[policy]\nmin_count = 5\n'
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
-    found, out, _ = run_main(str(tmp_path))
+    table = 'dimensions = ["area"]\nvalue = "All"\ntotals.area = ""\nmarkers.d = [1, 9]'
+    found, out = printed(str(write_tables(tmp_path, {"1.csv": ["area;All;divers", *rows]}, table)))
     assert (found, '"divers"' in out) == (code, code == 3), out
 
 
@@ -2056,12 +1987,10 @@ def test_a_note_below_several_releases_is_about_each_of_them(tags, tmp_path):
     hides, shows = tags.split()
     rows = [f"{hides},A,20", f"{hides},B,*", f"{hides},C,*", f"{hides},All,28"]
     rows += [f"{shows},A,41", f"{shows},B,33", f"{shows},C,27", f"{shows},All,101"]
-    (tmp_path / "t.csv").write_text("\n".join(["year,area,n", *sorted(rows), "", "* = 1 to 4", ""]), encoding="utf-8")
-    series = '[series]\nkind = "tables"\nreleases = ["t.csv"]\nreleases_by = "year"\n'
-    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nover_time = "independent"\nmarkers."*" = [1, 9]\n'
-    text = f"{series}[table]\n{table}[policy]\nmin_count = 5\n"
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
-    code, out, _ = run_main(str(tmp_path))
+    tables = {"t.csv": ["year,area,n", *sorted(rows), "", "* = 1 to 4"]}
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nover_time = "independent"\nmarkers."*" = [1, 9]'
+    by_year = 'releases = ["t.csv"]\nreleases_by = "year"'
+    code, out = printed(str(write_tables(tmp_path, tables, table, series=by_year)))
     assert (code, 'a note says of "*"' in out) == (3, True), out
 
 

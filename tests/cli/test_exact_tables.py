@@ -6,8 +6,10 @@ import tomllib
 
 import pytest
 
+from tests.helpers.count_tables import write_tables
 from tests.helpers.running import refused, run_main
 
+ONE_RELEASE = 'releases = [{{ tag = "1", tables = {} }}]'
 WAYS = ("table", "column", "release", "wide")
 TOPICS = {"sex": ("f", "m"), "meal": ("free", "paid")}
 NOISES = {
@@ -48,20 +50,10 @@ def series(folder, way, seed, rule, noise=None):
             by_area = zip(*[cells] * 3, strict=True)
             lines[name] = ["area,f,m,All", *(f"{a},{f},{m},{n}" for (a, _, f), (*_, m), (*_, n) in by_area)]
         value = 'wide = { dimension = "sex", columns = { f = "f", m = "m", All = "All" } }'
-    folder.mkdir(exist_ok=True)
-    for name, rows in lines.items():
-        (folder / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
-    releases = [*lines] if way != "table" else [{"tag": "1", "tables": [*lines]}]
     dimensions = ["area", "sex", *(["meal"] if way == "table" else [])]
-    listed = ", ".join(
-        json.dumps(e) if isinstance(e, str) else f'{{ tag = "1", tables = {json.dumps(e["tables"])} }}'
-        for e in releases
-    )
-    text = (
-        f'[series]\nkind = "tables"\nreleases = [{listed}]\n[table]\ndimensions = {json.dumps(dimensions)}\n{value}\n'
-    )
+    text = f"dimensions = {json.dumps(dimensions)}\n{value}\n"
     text += "".join(f'totals.{name} = "All"\n' for name in dimensions) + "markers.c = [1, 4]\n" + rule
-    (folder / "series.toml").write_text(text + "[policy]\nmin_count = 5\n", encoding="utf-8")
+    write_tables(folder, lines, text, series=ONE_RELEASE.format(json.dumps([*lines])) if way == "table" else "")
     return {"table": "1-sex.csv", "column": "cases", "release": "1-sex", "wide": "1-sex"}[way]
 
 
@@ -217,19 +209,13 @@ def test_an_empty_cell_of_an_exact_table_is_no_zero(noise, tmp_path):
 def test_a_row_that_an_inexact_table_lacks_is_no_exact_zero_for_another_area(rule, codes, tmp_path):
     """Of 14 people in C, 12 are men, shown as 10, and 2 women, shown by no row."""
     tables = {
-        "north": ["A,f,20", "A,m,31", "A,All,51", "B,f,22", "B,m,33", "B,All,55"],
-        "south": ["C,m,10", "D,f,20", "D,m,35"],
-        "all": ["C,All,14", "D,All,54"],
+        "north.csv": ["area,sex,n", "A,f,20", "A,m,31", "A,All,51", "B,f,22", "B,m,33", "B,All,55"],
+        "south.csv": ["area,sex,n", "C,m,10", "D,f,20", "D,m,35"],
+        "all.csv": ["area,sex,n", "C,All,14", "D,All,54"],
     }
-    for name, rows in tables.items():
-        (tmp_path / f"{name}.csv").write_text("\n".join(["area,sex,n", *rows]) + "\n", encoding="utf-8")
-    releases = json.dumps([f"{name}.csv" for name in tables])
-    text = (
-        f'[series]\nkind = "tables"\nreleases = [{{ tag = "1", tables = {releases} }}]\n[table]\nvalue = "n"\n'
-        'dimensions = ["area", "sex"]\ntotals = { sex = "All" }\nopen = ["area"]\nabsent = "zero"\n'
-        f'exact = ["north.csv", "all.csv"]\n{codes}{rule}\n[policy]\nmin_count = 5\n'
-    )
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    text = 'value = "n"\ndimensions = ["area", "sex"]\ntotals = { sex = "All" }\nopen = ["area"]\nabsent = "zero"\n'
+    text += f'exact = ["north.csv", "all.csv"]\n{codes}{rule}'
+    write_tables(tmp_path, tables, text, series=ONE_RELEASE.format(json.dumps([*tables])))
     code, out, err = run_main(str(tmp_path))
     assert code == 1, err
     assert "NOT SAFE: 1 small" in out
@@ -239,14 +225,13 @@ def test_a_row_that_an_inexact_table_lacks_is_no_exact_zero_for_another_area(rul
 def test_a_rate_of_an_exact_count_and_a_published_one_is_of_what_is_published(denominator, tmp_path):
     """20 % of 20 people as published are 4 cases, whose true number of people may be 15 or 24."""
     lines = ["area,cases,people,rate", "A,c,20,20", "B,30,60,50", "D,45,90,50"]
-    (tmp_path / "1.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     text = (
-        '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area"]\nopen = ["area"]\n'
-        'values = ["cases", "people"]\npart_of = { cases = "people", people = "" }\nmarkers = { c = [1, 9] }\n'
+        'dimensions = ["area"]\nopen = ["area"]\nvalues = ["cases", "people"]\n'
+        'part_of = { cases = "people", people = "" }\nmarkers = { c = [1, 9] }\n'
         'rounding = { to = 10, how = "nearest" }\nexact = ["cases"]\n[table.rates]\ncolumn = "rate"\nper = 100\n'
-        f'decimals = 0\ncounts = "cases"\nof = "published"\ndenominator = {denominator}\n[policy]\nmin_count = 3\n'
+        f'decimals = 0\ncounts = "cases"\nof = "published"\ndenominator = {denominator}'
     )
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    write_tables(tmp_path, {"1.csv": lines}, text, "min_count = 3")
     code, out, err = run_main(str(tmp_path))
     assert code == 1, err
     assert "1 count is known exactly" in out
@@ -256,18 +241,18 @@ def test_a_rate_of_an_exact_count_and_a_published_one_is_of_what_is_published(de
 def test_a_candidate_is_exact_like_the_table_with_most_of_its_numbers(noise, tmp_path):
     """Of t1.csv and t2.csv, whose names differ by a number, one is exact."""
     rng, (change, rule) = random.Random(3), NOISES[noise]  # noqa: S311
+    tables = {}
     for year in (2023, 2024):
         areas = {area: rng.randint(60, 90) for area in "ABCDEFGH"}
-        (tmp_path / "a" / f"{year}").mkdir(parents=True)
         for name, topic, by in (("t1", "meal", change), ("t2", "sex", None)):
             lines = [f"area,{topic},n", *(f"{a},{b},{n}" for a, b, n in table(topic, areas, rng, by))]
-            (tmp_path / "a" / f"{year}" / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            tables[f"{year}/{name}.csv"] = lines
     text = (
-        '[series]\nkind = "tables"\nreleases = [{ tag = "2023", tables = ["2023/t1.csv", "2023/t2.csv"] }]\n[table]\n'
         'dimensions = ["area", "sex", "meal"]\ntotals = { area = "All", sex = "All", meal = "All" }\nvalue = "n"\n'
         f'markers = {{ c = [1, 4] }}\nover_time = "independent"\nexact = ["2023/t2.csv"]\n{rule}'
     )
-    (tmp_path / "a" / "series.toml").write_text(text, encoding="utf-8")
+    listed = 'releases = [{ tag = "2023", tables = ["2023/t1.csv", "2023/t2.csv"] }]'
+    write_tables(tmp_path / "a", tables, text, series=listed)
     code, out, err = run_main("next", str(tmp_path / "a"), str(tmp_path / "a" / "2024"))
     assert code == 1, err
     assert "NOT SAFE: 2 small" in out
@@ -296,11 +281,10 @@ def test_a_rate_of_an_inexact_count_is_a_rate_of_the_true_one(noise, part_of, se
         (*(max(0, change(n, rng)) for n in pair), (200 * pair[1] + pair[0]) // (2 * pair[0])) for pair in true.values()
     ]
     lines = ["area,adm,em,share", *(f"{a},{n},{m},{r}" for a, (n, m, r) in zip(true, rows, strict=True))]
-    (tmp_path / "1.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area"]\ntotals.area = "All"\n'
-    text += f'values = ["adm", "em"]\npart_of = {{ adm = "", em = {part_of} }}\n{rule}[policy]\nmin_count = 11\n'
-    rates = 'rates = { column = "share", counts = "em", per = 100, decimals = 0, denominator = "adm" }\n'
-    (tmp_path / "series.toml").write_text(text.replace("[policy]", f"{rates}[policy]"), encoding="utf-8")
+    text = 'dimensions = ["area"]\ntotals.area = "All"\nvalues = ["adm", "em"]\n'
+    text += f'part_of = {{ adm = "", em = {part_of} }}\n{rule}'
+    text += 'rates = { column = "share", counts = "em", per = 100, decimals = 0, denominator = "adm" }'
+    write_tables(tmp_path, {"1.csv": lines}, text, "min_count = 11")
     code, out, err = run_main(str(tmp_path), "--format", "json", "--findings", "all")
     assert code in (0, 1, 3), err
     for each in json.loads(out)["attacks"][0]["findings"]:
@@ -314,15 +298,12 @@ def test_a_repair_leaves_the_rates_of_other_counts(tmp_path):
     head = "area,people,adm,deaths,adm rate,death rate"
     rows = [("N", 200, 60, "*", "30", "*"), ("S", 200, 50, 20, "25", "10"), ("W", 100, 30, 12, "30", "12"),
             ("All", 500, 140, 35, "28", "7")]  # fmt: skip
-    (tmp_path / "2.csv").write_text(
-        "\n".join([head, *(",".join(map(str, row)) for row in rows)]) + "\n", encoding="utf-8"
-    )
-    text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area"]\ntotals.area = "All"\n'
-    text += 'values = ["adm", "deaths"]\npart_of = { adm = "", deaths = "" }\nmarkers."*" = [1, 4]\nrates = ['
+    text = 'dimensions = ["area"]\ntotals.area = "All"\nvalues = ["adm", "deaths"]\n'
+    text += 'part_of = { adm = "", deaths = "" }\nmarkers."*" = [1, 4]\nrates = ['
     of = ', per = 100, decimals = 0, denominator = "people" }'
-    text += f'{{ column = "adm rate", counts = "adm"{of}, {{ column = "death rate", counts = "deaths"{of}]\n'
-    (tmp_path / "series.toml").write_text(text + "[policy]\nmin_count = 5\n", encoding="utf-8")
-    (tmp_path / "1.csv").write_text(f"{head}\nAll,500,140,35,28,7\n", encoding="utf-8")
+    text += f'{{ column = "adm rate", counts = "adm"{of}, {{ column = "death rate", counts = "deaths"{of}]'
+    tables = {"1.csv": [head, "All,500,140,35,28,7"], "2.csv": [head, *(",".join(map(str, row)) for row in rows)]}
+    write_tables(tmp_path, tables, text, series='releases = ["1.csv"]')
     code, out, err = run_main("repair", str(tmp_path), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"))
     assert code == 0, out + err
     written = [line.split(",") for line in (tmp_path / "out/2.csv").read_text(encoding="utf-8").splitlines()]
@@ -331,6 +312,11 @@ def test_a_repair_leaves_the_rates_of_other_counts(tmp_path):
     assert sum(not row[3] or row[3] == "*" for row in written) == 2
 
 
+HIDING = """dimensions = ["area", "sex"]
+value = "n"
+totals = { area = "All", sex = "All" }
+markers."*" = [1, inf]
+"""
 LOOSE = {  # what the manifest says; what the files show; and the same without what shows it
     "perturbation beside right sums": (
         "perturbation = 2\n",
@@ -364,11 +350,8 @@ def test_what_the_manifest_says_less_of_than_the_files_is_asked_about(kind, tmp_
     codes = []
     for numbers, line in ((shown, note), (other, "")):
         rows = [f"{area},{sex},{n}" for (area, sex), n in zip(cells, numbers, strict=True)]
-        (tmp_path / "1.csv").write_text("\n".join(["area,sex,n", *rows, "", line, ""]), encoding="utf-8")
-        text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\nvalue = "n"\n'
-        text += f'totals = {{ area = "All", sex = "All" }}\nmarkers."*" = [1, inf]\n{rule}'
-        text += "[policy]\nmin_count = 5\nmin_width = 1\n"
-        (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+        tables = {"1.csv": ["area,sex,n", *rows, "", line]}
+        write_tables(tmp_path, tables, HIDING + rule, "min_count = 5\nmin_width = 1")
         codes.append(run_main(str(tmp_path))[0])
     assert codes == [3, 0]
 
@@ -392,14 +375,9 @@ def test_exact_tables_that_disagree_are_not_perturbed(tmp_path):
 def test_a_note_that_says_what_the_manifest_says_is_not_asked_about(how, tmp_path):
     said = {"random": "randomly rounded to base", "down": "rounded down to", "nearest": "rounded to the nearest"}[how]
     rows = ["A,f,20", "A,m,*", "A,All,25", "B,f,30", "B,m,20", "B,All,50", "All,f,50", "All,m,20", "All,All,75"]
-    (tmp_path / "1.csv").write_text(
-        "\n".join(["area,sex,n", *rows, "", f"Note: numbers are {said} 5.", ""]), encoding="utf-8"
-    )
-    text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\nvalue = "n"\n'
-    text += (
-        f'totals = {{ area = "All", sex = "All" }}\nmarkers."*" = [1, inf]\nrounding = {{ to = 5, how = "{how}" }}\n'
-    )
-    (tmp_path / "series.toml").write_text(text + "[policy]\nmin_count = 5\nmin_width = 5\n", encoding="utf-8")
+    tables = {"1.csv": ["area,sex,n", *rows, "", f"Note: numbers are {said} 5."]}
+    text = f'{HIDING}rounding = {{ to = 5, how = "{how}" }}'
+    write_tables(tmp_path, tables, text, "min_count = 5\nmin_width = 5")
     assert "as a line says" not in " ".join(run_main(str(tmp_path))[1].split())
 
 

@@ -164,6 +164,8 @@ def test_workers_of_another_version_are_refused(scheduler, monkeypatch):
 
 @pytest.mark.parametrize("when", ["before", "under way"])
 def test_a_scheduler_that_dies_leaves_no_verdict(when, monkeypatch):
+    # The client calls a scheduler so long again that is gone.
+    monkeypatch.setattr("audit.runtime.distributed.dask_cluster._PATIENCE", 10)
     with started() as (address, scheduler, _):
         run = IntersectionAttack.run
 

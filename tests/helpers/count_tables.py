@@ -63,6 +63,19 @@ class TinyTables:
         return "\n".join(lines) + "\n"
 
 
+def write_tables(
+    folder: Path, tables: Mapping[str, Sequence[str]], table: str, policy: str = "min_count = 5", series: str = ""
+) -> Path:
+    """Write the lines of tables by file, and a manifest that lists them unless `series` does; return the folder."""
+    for name, lines in tables.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    series = series or f"releases = {json.dumps([*tables])}"
+    text = f'[series]\nkind = "tables"\n{series}\n[table]\n{table}\n[policy]\n{policy}\n'
+    (folder / "series.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
 def inline(entries: Mapping[str, str]) -> str:
     """Return a table of TOML in one line."""
     return "{ " + ", ".join(f"{json.dumps(key)} = {json.dumps(text)}" for key, text in entries.items()) + " }"

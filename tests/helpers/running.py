@@ -48,6 +48,12 @@ def agreed(question: Question) -> str:
     return next((answer for answer in ("never", "quasi_identifiers") if answer in question.answers), question.default)
 
 
+def printed(*argv: str) -> tuple[int, str]:
+    """Exit code of a command, and all that it printed in one line."""
+    code, out, err = run_main(*argv)
+    return code, " ".join((out + err).split())
+
+
 def refused(*argv: str) -> str:
     """Standard error of a command that exits with 2 and prints nothing else."""
     code, out, err = run_main(*argv)
