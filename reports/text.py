@@ -122,7 +122,7 @@ class Paper:
     ) -> None:
         """Print a line, wrapped, some characters in; later lines of it `hanging` characters more.
 
-        A key of a manifest with its value stays on one line, so that it can be copied.
+        A key of a manifest with its value is on one line, so that it can be copied.
         """
         own = len(line) - len(line.lstrip(" "))
         before, after = " " * inwards, " " * (inwards + hanging + own)

@@ -75,13 +75,13 @@ def more_if_unchanged(before: Report, after: Report) -> Iterator[str]:
     """Yield that a release makes more values certain if values do not change, which the policy does not judge."""
     fewer, more = before.adversary.certain_if_unchanged or 0, more_certain(after) or 0
     if more > fewer:
-        told = say(
+        sentence = say(
             "If values do not change, the values of at least {more} people are certain with this release, and of at "
             "least {fewer} without it. The policy does not forbid this, as it takes any change for possible.",
             more=figure(more),
             fewer=figure(fewer),
         )
-        yield f"{told} {_BY_EACH_ALONE}"
+        yield f"{sentence} {_BY_EACH_ALONE}"
 
 
 def _verdict(report: Report) -> tuple[str, str]:
@@ -400,9 +400,9 @@ def _with_likely(head: str, report: Report) -> str:
     text = _most_certain(report, report.attacks) or _likely(report, likely, _NEARLY)
     # By all attacks together; of an attack that gives no probabilities, the text tells nothing.
     found = max((step.so_far for step in report.ladder), default=0)
-    told = [each.risks.at_limit for each, _, near in likely if isinstance(near, int)]
+    likeliest = [each.risks.at_limit for each, _, near in likely if isinstance(near, int)]
     certain = report.policy.limits.get("max_risk", 1.0) == 1
-    if text and found > max((count for count in told if certain and isinstance(count, int)), default=0):
+    if text and found > max((count for count in likeliest if certain and isinstance(count, int)), default=0):
         text = _sure(found)
     if text and report.policy.passed and any(each.risks.max_risk == 1 for each in report.attacks):
         if found and report.has_harmless and not report.known_before and not _waived(report):

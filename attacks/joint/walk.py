@@ -66,8 +66,8 @@ def walk(
 ) -> int:
     """Look for worlds with some columns, each by a walk of up to `most` moves; return how many worlds were found.
 
-    A walk from a world ends at one, or goes back. If what is chosen is no world, a walk that does not reach one stays
-    where it is.
+    A walk from a world ends at one, or goes back. If what is chosen is no world, a walk that does not reach one is
+    not undone.
 
     Args:
         asked: the columns to find worlds for; shape (asked,).

@@ -292,14 +292,14 @@ class HeldSeries:
 
         Among records that were in the same classes so far, the adversary does not know which belong to strangers.
         """
-        kind, strange = np.zeros(self.names.size, dtype=np.int32), np.zeros(self.names.size, dtype=np.bool_)
+        kind, foreign = np.zeros(self.names.size, dtype=np.int32), np.zeros(self.names.size, dtype=np.bool_)
         for keyed, seen in zip(self.keyed, self.seen, strict=True):
             record, pool = record_of(seen), np.full(self.names.size, ABSENT, dtype=np.int32)
             pool[record] = seen.pool.codes
             if keyed.strangers is not None:
-                strange[record[keyed.strangers]] = True
+                foreign[record[keyed.strangers]] = True
             kind = kinds_of_rows(np.stack([kind, pool], axis=1))[1]
-            yield np.isin(kind[record], kind[strange])
+            yield np.isin(kind[record], kind[foreign])
 
     def present(self) -> Flags:
         """Return which people, and counterfeits that keep their identity, are in any release; shape (people,), bool."""

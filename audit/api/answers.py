@@ -202,7 +202,7 @@ class CheckResult(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExplanationResult(WithFindings):
-    """What can be learnt about one person, whom it names, or one cell: `report` has all of it; do not change it."""
+    """What can be learnt about one person, who is named, or one cell: `report` has all of it; do not change it."""
 
     report: Explanation | CellExplanation
     _audit: Report | None = None

@@ -188,7 +188,7 @@ class Linkages(RowClaims):
         return 1.0 if np.delete(self.certain, waived).any() else None
 
     def harmless(self, codes: Sequence[int]) -> tuple[Linkages, Places]:
-        """Return all claims, without certain harmless values: the number of possible rows stays the same."""
+        """Return all claims, without certain harmless values: the number of possible rows is the same."""
         return replace(self, certain=self.certain & ~np.isin(self.values(), codes)), np.zeros(0, dtype=np.intp)
 
     def smallest_class(self, waived: Places) -> int | None:

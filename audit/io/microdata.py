@@ -189,7 +189,7 @@ class Microdata:
         hierarchies: the labels with which a quasi-identifier is published.
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
         harmless: sensitive values that may become known of any person.
-        similar: whether nobody may learn that a person's value is another one; None if nothing says so.
+        similar: whether no one may learn that a person's value is another one; None if nothing says so.
         decimal: the decimal sign of numbers, `.` or `,`, of which the other one parts thousands; None if not stated.
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
         dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.

@@ -39,7 +39,7 @@ def write_table(
         mode: its permissions; by default those of the replaced file, or the usual ones.
         dialect: the delimiter, the encoding and the ends of lines of text; UTF-8 if the encoding lacks a character.
         above: text to write above the header, with its line breaks; Parquet has no place for it.
-        below: text to write below the last row, likewise.
+        below: text to write below the last row, with its line breaks.
 
     Raises:
         OSError: the file cannot be written.

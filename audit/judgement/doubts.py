@@ -164,12 +164,12 @@ def presence_doubts(kinds: PossibleKinds | None, tags: Sequence[str]) -> Iterato
     """
     if kinds is None:
         return
-    strange = [tag for tag, fit in zip(tags, kinds.fit, strict=True) if fit < _MOST]
-    if 0 < len(strange) < len(tags):
+    unfitting = [tag for tag, fit in zip(tags, kinds.fit, strict=True) if fit < _MOST]
+    if 0 < len(unfitting) < len(tags):
         what = say(
             "most rows of {releases} fit nobody of the register, unlike those of other releases, so a cell may be "
             "misread: write cells in the same way in all releases",
-            releases=joined(strange, _COLUMNS_SHOWN),
+            releases=joined(unfitting, _COLUMNS_SHOWN),
         )
         yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
     if 2 * kinds.uncovered > kinds.listed:
@@ -207,10 +207,10 @@ def unfitting_doubts(held: HeldSeries, register: Register, *, reveal: bool) -> I
             texts = {
                 min(cell.members): many for cell, many in cells if isinstance(cell, ValueSet) and len(cell.members) == 1
             }
-            strange = [text for text in texts if text not in own]
+            lacking = [text for text in texts if text not in own]
             expected = len(register.present(position)) / rows.sum()
-            if len(strange) == 1 < len(texts) - 1 and texts[strange[0]] * expected >= _EXPECTED_ROWS:
-                odd[strange[0]] = None
+            if len(lacking) == 1 < len(texts) - 1 and texts[lacking[0]] * expected >= _EXPECTED_ROWS:
+                odd[lacking[0]] = None
         for text in odd:
             what = say(
                 'nobody of the register has one text of "{column}" ({place}), unlike all others: list it under missing '

@@ -121,21 +121,17 @@ def changed_values(evidence: Evidence, key: Key) -> Flags:
     """Return, by person code, the people whose own published values change although the assumptions exclude that."""
     if evidence.transitions is None:
         return key.changed()
-    last = np.full(0, UNKNOWN, dtype=np.int32)
-    changed = np.zeros(0, dtype=np.bool_)
+    people = evidence.pooled[-1].people if evidence.pooled else 0
+    last, changed = np.full(people, UNKNOWN, dtype=np.int32), np.zeros(people, dtype=np.bool_)
     for release in range(len(evidence.tags)):
         values = key.of_versions(release)
         if values is None:
             continue
-        pools = evidence.pools(release)
-        more = pools.people - len(last)
-        if more > 0:
-            last = np.concatenate([last, np.full(more, UNKNOWN, dtype=np.int32)])
-            changed = np.concatenate([changed, np.zeros(more, dtype=np.bool_)])
-        before = last[pools.person]
+        person = evidence.pools(release).person
+        before = last[person]
         forbidden = evidence.transitions.weight[before, values] == 0
-        changed[pools.person] |= forbidden & (before != UNKNOWN) & (values != UNKNOWN)
-        last[pools.person] = values
+        changed[person] |= forbidden & (before != UNKNOWN) & (values != UNKNOWN)
+        last[person] = values
     return changed
 
 

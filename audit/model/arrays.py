@@ -42,7 +42,7 @@ _CACHED = 1 << 17
 
 
 def blocks(rows: int) -> Iterator[slice]:
-    """Yield ranges of rows so short that what is computed of them stays in a processor's cache until it is used."""
+    """Yield ranges of rows so short that what is computed of them fits into a processor's cache."""
     return (slice(first, first + _CACHED) for first in range(0, rows, _CACHED))
 
 

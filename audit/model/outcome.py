@@ -185,7 +185,7 @@ class Outcome:
         estimate: guesses to compare with the truth; None without any.
         exposed: the number of people whose value is certain after each release, if the timeline of the measures counts
             something else; otherwise None.
-        left: returns the values that are left in a release, if people are judged separately, so that nobody's value
+        left: returns the values that are left in a release, if people are judged separately, so that no one's value
             rules out another's; otherwise None.
         near: the classes of rows that disclose close numbers or categories, by kind, if the attack is about classes.
         risks: the risks of the true values, or of the likeliest values if the truth is unknown.

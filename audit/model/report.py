@@ -644,7 +644,7 @@ class PolicyReport:
 
     @property
     def standing(self) -> Reason | None:
-        """Why it stays undecided whatever a candidate is changed to, in one sentence; None if nothing shows that."""
+        """Why it is undecided whatever a candidate is changed to, in one sentence; None if nothing shows that."""
         return combined(dict.fromkeys(each.reason for each in self.undecided if kind_of(each.reason) in _STANDING))
 
     @property

@@ -40,7 +40,7 @@ def with_future(microdata: Microdata, folder: Path, seed: int) -> Microdata:
     for step in range(1, FUTURE_SNAPSHOTS + 1):
         rows = sorted(now.items())
         stay = random.random(len(rows)) >= leave
-        following = {who: row for (who, row), stays in zip(rows, stay, strict=True) if stays}
+        following = {who: row for (who, row), follows in zip(rows, stay, strict=True) if follows}
         for who, row in following.items():
             values = sorted(later.get(row[-1], [row[-1]]))
             following[who] = (*row[:-1], values[int(random.integers(len(values)))])

@@ -83,8 +83,8 @@ class StatedClaims:
         needed = self._needed("close", "near") or []
         if clause.state == "violated":  # by a person or class whose exact number is not certain
             return any(each["certain"] > one["certain"] for each, one in needed) and not self._excused
-        apart = all(one["certain"] + each["two"] == each["total"] for each, one in needed)
-        return clause.state == "holds" and not likely and bool(needed) and apart
+        decided = all(one["certain"] + each["two"] == each["total"] for each, one in needed)
+        return clause.state == "holds" and not likely and bool(needed) and decided
 
     def _k(self, clause: ClauseReport) -> bool:
         by_people = "k" in self.series.manifest.get("policy", {})  # by default rows are counted

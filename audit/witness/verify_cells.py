@@ -61,8 +61,8 @@ def read(path: Path, declared: dict[str, Any], renamed: dict[str, str]) -> FileC
     """Return the columns of a file, as `[columns]` declares it, by name; texts without spaces at their ends."""
     if path.suffix == ".parquet":
         table = pq.read_table(path)
-        strange = re.search("float|double|deci|date|time|bool|list|struct|bin", str(table.schema.types))
-        need(not strange, f"a column of {strange and strange[0]}: {path.name}")
+        unread = re.search("float|double|deci|date|time|bool|list|struct|bin", str(table.schema.types))
+        need(not unread, f"a column of {unread and unread[0]}: {path.name}")
         header, columns = table.column_names, [shared(each) for each in table.columns]
     else:
         header, columns = lines(path, declared)

@@ -324,14 +324,14 @@ def verdict(report: Report) -> Iterator[Block]:
             marked = _MARK if each.state == "holds" and _accepts(report) else ""
             lines.append(f"{_STATES[each.state].filled(clause=clause)}{marked}{why}")
     if report.known_before:
-        apart = say(
+        footnote = say(
             "A clause holds here apart from what is in the earlier report already (nobody has accepted it by that), or "
             "waived: risks and k below count it as well."
         )
-        lines.append(f"{_MARK.strip()} {apart}")
+        lines.append(f"{_MARK.strip()} {footnote}")
     elif _accepts(report):
-        apart = say("A clause holds here apart from what is accepted: risks and k below count that as well.")
-        lines.append(f"{_MARK.strip()} {apart}")
+        footnote = say("A clause holds here apart from what is accepted: risks and k below count that as well.")
+        lines.append(f"{_MARK.strip()} {footnote}")
     yield Bullets([*lines, *since(report)])
 
 

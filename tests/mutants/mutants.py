@@ -113,7 +113,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("reports.verdict._waived", "+ classes", ""),
     ],
     "cli/test_rolls.py::test_a_text_that_nobody_of_a_register_has_unlike_all_others_is_asked_about": [
-        ("audit.judgement.doubts.unfitting_doubts", "texts[strange[0]] * expected >= _EXPECTED_ROWS", "True"),
+        ("audit.judgement.doubts.unfitting_doubts", "texts[lacking[0]] * expected >= _EXPECTED_ROWS", "True"),
         ("audit.judgement.doubts.unfitting_doubts", "and not attribute.spelled", ""),
     ],
     "unit/reports/test_sentences.py::test_the_verdict_counts_the_attribute_of_which_most_values_are_certain": [
@@ -1180,7 +1180,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.judgement.doubts.unlisted_doubts", "seen.capacity.any() and not", "not seen.capacity.any() and not"),
     ],
     "oracle/test_possible_people.py::test_a_release_whose_rows_fit_nobody_may_be_misread": [
-        ("audit.judgement.doubts.presence_doubts", "0 < len(strange) < len(tags)", "False"),
+        ("audit.judgement.doubts.presence_doubts", "0 < len(unfitting) < len(tags)", "False"),
     ],
     "oracle/test_possible_people.py::test_where_nothing_covers_most_people_a_cell_may_be_misread": [
         (
@@ -1296,8 +1296,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "properties/test_sealed_evidence.py::test_of_records_in_one_class_throughout_none_is_known_to_be_a_stranger_s": [
         (
             "audit.adversary.held_series.HeldSeries._records_of_strangers",
-            "np.isin(kind[record], kind[strange])",
-            "strange[record]",
+            "np.isin(kind[record], kind[foreign])",
+            "foreign[record]",
         ),
     ],
     "properties/test_sealed_evidence.py::test_whose_row_of_a_class_is_whose_changes_nothing_that_an_attack_reaches": [
