@@ -60,12 +60,17 @@ _ONE = re.compile(
     r"\bcas (?:isolé|unique)\b|\bcaso (?:aislado|único)\b|(?<!\bim )(?<!\bin )\beinzel(?:fall|person)\b|"
     r"\beine?[rs]? (?:davon|von ihnen)\b|\bl?'?une? d'(?:elles|eux|entre (?:elles|eux))|\bun[oa] de ell[oa]s\b"
 )
+_NO_NUMBER = r"(?! (?:[0-9]|fewer|less|more|weniger|mehr|moins|plus|menos|más|two|zwei|deux|dos)\b)"
+_PROTECTS = (
+    r"\b(?:to protect|zum schutz|pour protéger|para proteger) (?:an)?(?:other|ander|weiter|d.autre|une autre|otr)\w*\b"
+)
 ALSO_OTHERS = re.compile(
     r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential|induits?\b|"
-    r"\b(?:to protect|zum schutz|pour protéger|para proteger) (?:an)?(?:other|ander|weiter|d.autre|une autre|otr)|"
-    r"\b(?:or|oder|bzw\.|sowie|ou|ainsi que|o)\b(?! (?:[0-9]|fewer|less|more|weniger|mehr|moins|plus|menos|más|two|"
-    r"zwei|deux|dos)\b)[^.;]{0,60}?\b(?:suppress|withh|hidden|masked|disclos|gesperrt|unterdrückt|geheim|verdeckt|masqu|"
-    r"supprim|secret|confiden|ocult|suprim)",
+    rf"\b(?:and|or|und|oder|bzw\.|sowie|et|ou|ainsi que|y|o)\b{_NO_NUMBER}[^.;]{{0,60}}?{_PROTECTS}"
+    rf"(?!['’]| {_PEOPLE})|"
+    rf"{_PROTECTS} (?:\w+ )?(?:cell|value|figure|count|wert|zelle|zahl|valeur|cellule|valor|celda)(?:e?[ns])?\b|"
+    rf"\b(?:or|oder|bzw\.|sowie|ou|ainsi que|o)\b{_NO_NUMBER}[^.;]{{0,60}}?\b(?:suppress|withh|hidden|masked|disclos|"
+    r"gesperrt|unterdrückt|geheim|verdeckt|masqu|supprim|secret|confiden|ocult|suprim)",
     re.IGNORECASE,
 )
 """Words of a note on a sign which also stands for cells that are hidden to protect others, and may have any count."""
