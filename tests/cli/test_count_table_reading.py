@@ -420,6 +420,7 @@ def test_a_line_that_is_declared_harmless_is_quoted_in_full(tmp_path):
     assert f"disclose nothing about the counts: {line} " in " ".join(run_main(str(folder))[1].split())
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 @pytest.mark.parametrize("header", [1, 2])
 @pytest.mark.parametrize("unit", ["Anzahl", "number", "Effectifs", "(personas)"])
@@ -508,6 +509,7 @@ def test_a_line_that_repeats_the_header_is_not_asked_about(line, is_asked, tmp_p
 RULES = {"markers": 'markers."*" = [1, 4]', "min_count =": "min_count = 5"}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("first", "second"), [("T{} 2022", "T{} 2023"), ("Q{} 2022", "Q{} 2023"), ("2022-Q{}", "2023-Q{}")]
 )

@@ -42,6 +42,7 @@ ENDS = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
 @pytest.mark.parametrize("columns", PAIRS, ids="-".join)
 def test_two_columns_say_when_people_come_and_leave(columns, ends, tmp_path):

@@ -33,7 +33,7 @@ from audit.runtime.candidate_search import SearchOutOfTimeError
 from audit.runtime.phrases import Reason, ReasonKind
 from reports.count_tables.answers import candidate_page
 from reports.text import PLAIN
-from tests.helpers.amount import slow
+from tests.helpers.amount import slow, some
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 from tests.oracle.count_tables import counts_of
@@ -95,9 +95,9 @@ def test_nothing_cheaper_does(seed, tmp_path):
     assert found.least == bool(found.new_total) or not rows
     price = sum(cost[row] for row in rows)
     for size in range(4):
-        for some in combinations(every, size):
-            if sum(cost[row] for row in some) < price:
-                assert new_with(counts, some, before), (some, rows)
+        for chosen in combinations(every, size):
+            if sum(cost[row] for row in chosen) < price:
+                assert new_with(counts, chosen, before), (chosen, rows)
 
 
 def test_inner_cells_come_before_margins(tmp_path):
@@ -392,7 +392,7 @@ def test_hypercubes_hide_hardly_more_than_needed(tmp_path, monkeypatch):
     cells = {0: 0, 12: 0}
     for tries in (12, 0):
         monkeypatch.setattr("audit.count_tables.hiding._TRIES", tries)
-        for seed in range(12):
+        for seed in range(some(60)):
             counts, _ = law_series(seed, tmp_path / f"{tries}-{seed}")
             rows = np.flatnonzero(counts.number).tolist()
             cells[tries] += len(
