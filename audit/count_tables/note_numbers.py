@@ -68,7 +68,7 @@ ALSO_OTHERS = re.compile(
     r"secondar|sekundär|secondaire|secundari|complement|complément|gegengesperr|gegensperr|consequential|induits?\b|"
     rf"\b(?:and|or|und|oder|bzw\.|sowie|et|ou|ainsi que|y|o)\b{_NO_NUMBER}[^.;]{{0,60}}?{_PROTECTS}"
     rf"(?!['’]| {_PEOPLE})|"
-    rf"{_PROTECTS} (?:\w+ )?(?:cell|value|figure|count|wert|zelle|zahl|valeur|cellule|valor|celda)(?:e?[ns])?\b|"
+    rf"{_PROTECTS} (?:\w+ )?(?:cell|value|figure|count|wert|zelle|zahl|valeur|cellule|valor|celda)\w{{0,2}}\b|"
     rf"\b(?:or|oder|bzw\.|sowie|ou|ainsi que|o)\b{_NO_NUMBER}[^.;]{{0,60}}?\b(?:suppress|withh|hidden|masked|disclos|"
     r"gesperrt|unterdrückt|geheim|verdeckt|masqu|supprim|secret|confiden|ocult|suprim)",
     re.IGNORECASE,

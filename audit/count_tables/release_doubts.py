@@ -140,7 +140,8 @@ def _found(counts: PublishedCounts, least: Known, most: Known, places: Sequence[
                 **texts,
             )
             alone = say(
-                'copy the folder, leave "{one}" out of the one and "{other}" out of the other, and audit both', **texts
+                'copy the folder, delete "{one}" and its files in the one and "{other}" in the other, and audit both',
+                **texts,
             )
             together = say(
                 "to judge what both editions disclose together, write the corrected numbers into copies of the tables "
