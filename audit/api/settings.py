@@ -134,7 +134,7 @@ def run(
     with settings.audit_options(explicit=bool(attacks), baseline=given.get("baseline")) as asked:
         options = replace(asked, keeps_finished=keeps_finished)
         done = run_attacks(opened, chosen, options, None if witness is None else witness.prepare)
-        report = build_report(done, pseudonymizer(opened, options), options)
+        report = build_report(done, pseudonymizer(opened, options))
         if given.get("recommend") and report.policy.violations and not report.interrupted:
             from audit.repair.newest_release import recommend as recommended
 

@@ -99,7 +99,7 @@ class AuditRun:
     """A series with the results of attacks on it, not yet a report.
 
     Attributes:
-        series: the series.
+        series, options: the series, and how it is audited.
         evidence: what was attacked.
         asking: the clauses to decide, with their limits: those that the manifest states or the evidence calls for.
         results: the result of each attack on each evidence.
@@ -110,6 +110,7 @@ class AuditRun:
     """
 
     series: Series
+    options: AuditOptions
     evidence: Sequence[View]
     asking: Mapping[str, Stated]
     results: Sequence[Result[View]]
@@ -173,6 +174,7 @@ def run_attacks(
     described = [summarize_release(evidence[0], at, limits.get("k", 0)) for at in watched.each(range(len(series.tags)))]
     return AuditRun(
         series,
+        options,
         evidence,
         asking,
         results,

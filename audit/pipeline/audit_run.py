@@ -99,7 +99,7 @@ def run_audit(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
         InputError, UsageError: as for `attack`.
     """
     namer = pseudonymizer(series, options)  # report a faulty key before a long run
-    return build_report(run_attacks(series, attacks, options), namer, options)
+    return build_report(run_attacks(series, attacks, options), namer)
 
 
 def pseudonymizer(series: Series, options: AuditOptions) -> Pseudonymizer:
@@ -112,13 +112,13 @@ def pseudonymizer(series: Series, options: AuditOptions) -> Pseudonymizer:
 
 
 @logged_stage(_LOG, "certificates and report")
-def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Report:
+def build_report(run: AuditRun, namer: Pseudonymizer) -> Report:
     """Return the report of a run."""
-    run = run.checked(namer)
-    accepted = _accepted(run, namer, options)
+    run, options = run.checked(namer), run.options
+    accepted = _accepted(run, namer)
     contradictions = _contradictions(run, accepted.results, reveal=options.reveal)
-    warnings = report_warnings(run, namer, options)
-    results = _selected(run, accepted.results, namer, options)
+    warnings = report_warnings(run, namer)
+    results = _selected(run, accepted.results, namer)
     seen, baseline = run.evidence[0], options.baseline
     return Report(
         tool_version=VERSION,
@@ -135,7 +135,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
         attacks=_attack_reports(run, results),
         people=found_people(results, run.limits),
         contradictions=contradictions,
-        policy=_decide(run, accepted, contradictions, options, warnings),
+        policy=_decide(run, accepted, contradictions, warnings),
         time_limit=options.time_limit,
         revealed=options.reveal,
         ids_are_stable=namer.stable,
@@ -162,9 +162,9 @@ def _grave(run: AuditRun, results: Sequence[Result[View]]) -> GraveFacts | None:
     return GraveFacts(values, max(found, default=None)) if declared else None
 
 
-def remaining_findings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> list[Result[View]]:
+def remaining_findings(run: AuditRun, namer: Pseudonymizer) -> list[Result[View]]:
     """Return the results without accepted claims, with the findings to show of the rest."""
-    return _selected(run, _accepted(run, namer, options).results, namer, options)
+    return _selected(run, _accepted(run, namer).results, namer)
 
 
 def less_the_past(run: AuditRun, known: KnownClaims) -> AuditRun:
@@ -177,9 +177,9 @@ def less_the_past(run: AuditRun, known: KnownClaims) -> AuditRun:
     return replace(run, results=less, panel=run.panel[-1:], accepted=accepted, known=known)
 
 
-def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> AcceptedResults:
+def _accepted(run: AuditRun, namer: Pseudonymizer) -> AcceptedResults:
     """Mark accepted claims and risks in the results, and return these with the state of each waiver."""
-    book, baseline = WaiverBook(run.series.manifest.waivers, options.today, namer.kept), options.baseline
+    book, baseline = WaiverBook(run.series.manifest.waivers, run.options.today, namer.kept), run.options.baseline
     results, judged, still, certain = [], [], 0, set[CertainValue]()
     repeated = [] if baseline is None else [*_repeated(run, baseline)]
     for result in run.results:
@@ -211,7 +211,7 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
     if baseline is not None:
         releases |= {tag for tag, known in baseline.classes.items() if tag in small and known.covers(small[tag])}
         releases |= {run.series.tags[at] for at, earlier in repeated if run.series.tags[earlier] in releases}
-    reveal = options.reveal
+    reveal = run.options.reveal
     doubts = [*book.doubts(reveal=reveal, stable=namer.stable and namer.keyed)]
     return AcceptedResults(results, judged, book.outcomes(reveal=reveal), doubts, frozenset(releases), left_out, still)
 
@@ -223,13 +223,11 @@ def _repeated(run: AuditRun, baseline: BaselineFacts) -> Iterator[tuple[int, int
             yield position, earlier
 
 
-def _selected(
-    run: AuditRun, results: Sequence[Result[View]], namer: Pseudonymizer, options: AuditOptions
-) -> list[Result[View]]:
+def _selected(run: AuditRun, results: Sequence[Result[View]], namer: Pseudonymizer) -> list[Result[View]]:
     """Return the results with the findings to show; if people are named, also with the places of their groups."""
-    watched = Budget(on_progress=options.progress("report"))
-    selected = select_findings(results, namer, run.limits, options.findings, watched)
-    return located(selected, run.releases) if options.reveal else selected
+    watched = Budget(on_progress=run.options.progress("report"))
+    selected = select_findings(results, namer, run.limits, run.options.findings, watched)
+    return located(selected, run.releases) if run.options.reveal else selected
 
 
 def _attack_reports(run: AuditRun, results: Sequence[Result[View]]) -> tuple[AttackReport, ...]:
@@ -277,13 +275,12 @@ def _decide(
     run: AuditRun,
     accepted: AcceptedResults,
     contradictions: Contradictions,
-    options: AuditOptions,
     warnings: Sequence[ReportWarning],
     *,
     settling: bool = True,
 ) -> PolicyReport:
     """Judge the clauses; `settling` audits again, with other spellings as one, if one is violated or holds."""
-    manifest = run.series.manifest
+    manifest, options = run.series.manifest, run.options
     judged = not options.explicit or "k" in options.limits or any("k" in each.attack.decides for each in run.results)
     asked = run.panel if judged else ()
     releases = [each for each in asked if each.release not in accepted.releases]
@@ -304,7 +301,7 @@ def _decide(
     )
     decisions = [decide(CLAUSES[name], each, findings) for name, each in run.asking.items()]
     if settling and any(each.state in ("violated", "holds") for each in decisions):
-        findings = replace(findings, doubts=(*findings.doubts, *_unsettled(run, decisions, options)))
+        findings = replace(findings, doubts=(*findings.doubts, *_unsettled(run, decisions)))
         decisions = [decide(CLAUSES[name], each, findings) for name, each in run.asking.items()]
     undecided = [each for decision in decisions for each in decision.undecided]
     if all(each.state in ("not asked", "not judged") for each in decisions):
@@ -322,7 +319,7 @@ def _decide(
     )
 
 
-def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: AuditOptions) -> Iterator[Doubt]:
+def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision]) -> Iterator[Doubt]:
     """Yield a doubt about the clauses that are violated in one reading of cells and rows, and not in another.
 
     The second audit has the rest of each attack's time. If it does not finish as the first did, nothing that holds is
@@ -335,10 +332,10 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
         return
     rules = Rules((rule, *series.columns.rules))
     as_one = Series.of(replace(series.manifest, columns=replace(series.columns, rules=rules)))
-    again = _judged_again(run, as_one, options)
+    again = _judged_again(run, as_one)
     states = {each.clause.name: (each.state, again.get(each.clause.name, "undecided")) for each in decisions}
     columns = ", ".join(f'"{printable(name)}"' for name in rule.names or rule.columns)
-    places = joined([*_respelled(run, rule, options), *texts.doubtful_rows], most=_PLACES)
+    places = joined([*_respelled(run, rule), *texts.doubtful_rows], most=_PLACES)
     first = f" ({say('the first: {places}', places=places)})"
     if hidden := {name for name, both in states.items() if both == ("holds", "violated")}:
         what = say(
@@ -366,18 +363,18 @@ def _unsettled(run: AuditRun, decisions: Sequence[ClauseDecision], options: Audi
         yield Doubt(Reason(what + first, ReasonKind.UNDECLARED), frozenset(gone), guessed=True)
 
 
-def _respelled(run: AuditRun, rule: OtherReading, options: AuditOptions) -> Iterator[str]:
+def _respelled(run: AuditRun, rule: OtherReading) -> Iterator[str]:
     """Yield the places of the texts that may be other spellings, with the texts if they are sensitive values."""
     texts = run.series.written
     for name, plain in rule.names.items():
-        quoted = options.reveal or name in run.series.columns.sensitive
+        quoted = run.options.reveal or name in run.series.columns.sensitive
         for pair in ([text, other] for text, other in plain.items() if text != other):
             yield texts.example(name, pair, quoted=quoted)
 
 
-def _judged_again(run: AuditRun, as_one: Series, options: AuditOptions) -> dict[str, str]:
+def _judged_again(run: AuditRun, as_one: Series) -> dict[str, str]:
     """Return the state of each clause in another reading of a series; none if it was not judged as completely."""
-    used = max((each.seconds for each in run.results), default=0)
+    options, used = run.options, max((each.seconds for each in run.results), default=0)
     left = None if options.time_limit is None else max(options.time_limit - used, 0)
     attacks = list({each.attack.name: each.attack for each in run.results}.values())
     try:
@@ -390,11 +387,11 @@ def _judged_again(run: AuditRun, as_one: Series, options: AuditOptions) -> dict[
             return {}
         again = again if run.known is None else less_the_past(again, run.known)
         namer = Pseudonymizer(as_one, reveal=options.reveal, stable=options.stable_ids, makes=False)
-        accepted = _accepted(again, namer, options)
+        accepted = _accepted(again, namer)
     except AuditError:  # the cells cannot be read so
         return {}
     contradictions = _contradictions(again, accepted.results, reveal=False)
-    judged = _decide(again, accepted, contradictions, options, (), settling=False)
+    judged = _decide(again, accepted, contradictions, (), settling=False)
     return {each.clause: each.state for each in judged.clauses}
 
 
@@ -413,17 +410,17 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
         UsageError: no attack applies, or a requested attack does not apply.
     """
     namer = Pseudonymizer(after, reveal=options.reveal, stable=options.stable_ids, makes=False)
-    options = replace(options, follow="always")
+    shown, options = options.findings, replace(options, follow="always", findings=0)
     now = run_attacks(after, attacks, options)  # first, to report faults of the candidate early
     was = run_attacks(before, attacks, options)
     if was.evidence[-1].followed != now.evidence[-1].followed:
         options = replace(options, follow="never")
         now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
     # Both reports use the same ids of findings.
-    without, report = (build_report(run, namer, replace(options, findings=0)) for run in (was, now))
+    without, report = (build_report(run, namer) for run in (was, now))
     known, candidate = KnownClaims(was.results, namer, now.limits), _Candidate(after, now.evidence[0])
     added = less_the_past(now, known)
-    news = remaining_findings(added, namer, options)
+    news = remaining_findings(replace(added, options=replace(options, findings=shown)), namer)
     # If the candidate's key lacks rows, record ids follow people less far than before.
     olds = {(each.attack, each.sensitive): each for each in without.attacks}
     report = replace(report, attacks=tuple(_at_least(new, olds[new.attack, new.sensitive]) for new in report.attacks))
@@ -451,7 +448,7 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
         attacks=tuple(compared),
         candidate=Candidate(files.tag, names, key, files.by),
         without=without,
-        adds=build_report(added, namer, replace(options, findings=0)).policy,
+        adds=build_report(added, namer).policy,
     )
 
 

@@ -74,7 +74,7 @@ def explain_person(
     namer.stand_in = dict(_stand_ins(views, identifier_of(series, individual), person))
     results = [_about(each, person.get(each.evidence.sensitive, -1), rows, limits) for each in attacked.results]
     attacked = replace(attacked, results=results)
-    report = replace(build_report(attacked, namer, revealing), about=individual)
+    report = replace(build_report(attacked, namer), about=individual)
     explained = _explanation(report, attacked, individual, person, options.time_limit)
     if not known:
         explained = replace(explained, explained=tuple(_explained_rows(view, rows, report) for view in views))

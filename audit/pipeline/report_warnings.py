@@ -19,7 +19,6 @@ from audit.io.series import Series
 from audit.io.toml import toml_key
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
-from audit.model.audit_options import AuditOptions
 from audit.model.errors import in_quotes, printable
 from audit.model.outcome import PerPersonAttack
 from audit.model.report import MisreadWarning, ReportWarning
@@ -31,13 +30,13 @@ _COLUMNS_SHOWN = 6
 _MANY_COUNTERFEITS = 0.1
 
 
-def report_warnings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> tuple[ReportWarning, ...]:
+def report_warnings(run: AuditRun, namer: Pseudonymizer) -> tuple[ReportWarning, ...]:
     """Return the warnings of a report."""
     return (
-        *_baseline_warnings(namer, options),
-        *irregularities(run.series, reveal=options.reveal),
+        *_baseline_warnings(run, namer),
+        *irregularities(run.series, reveal=run.options.reveal),
         *_file_warnings(run),
-        *_known_warnings(run, options),
+        *_known_warnings(run),
         *_key_warnings(run),
         *_wave_warnings(run.series),
         *_register_warnings(run),
@@ -45,9 +44,9 @@ def report_warnings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) 
     )
 
 
-def _baseline_warnings(namer: Pseudonymizer, options: AuditOptions) -> Iterator[ReportWarning]:
+def _baseline_warnings(run: AuditRun, namer: Pseudonymizer) -> Iterator[ReportWarning]:
     """Yield a warning if findings of the baseline cannot be recognised because the key of their ids is missing."""
-    if options.baseline is not None and not namer.keyed:
+    if run.options.baseline is not None and not namer.keyed:
         what = say(
             "the key of the baseline's ids, private/finding.key, is missing, so all findings count as new; put it back"
         )
@@ -72,7 +71,7 @@ def _file_warnings(run: AuditRun) -> Iterator[ReportWarning]:
         yield ReportWarning("counterfeit-share", what)
 
 
-def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[ReportWarning]:
+def _known_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
     """Yield warnings about known values that are not used, or that are certain even without being known."""
     series, adversary = attacked.series, attacked.evidence[0].adversary
     if series.manifest.known is None:
@@ -86,7 +85,7 @@ def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Repor
         )
         yield ReportWarning("known", what)
         return
-    people = _disclosed(attacked, options)
+    people = _disclosed(attacked)
     if people:
         what = say_count(
             "{count} [person is|people are] not counted because [the value is|their values are] known, but [it|these] "
@@ -203,7 +202,7 @@ def _harmless_warnings(series: Series, results: Sequence[Result[View]]) -> Itera
         yield ReportWarning("harmless-value", what, tuple(values))
 
 
-def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
+def _disclosed(attacked: AuditRun) -> int:
     """Return how many people with a known value a per-person attack finds if no value is known.
 
     It has the rest of the attack's time.
@@ -220,7 +219,7 @@ def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
             continue
         names = [attacked.series.people.name(code) for code in np.unique(known.person).tolist()]
         attack = attacks[-1]  # the last one also decides if values change
-        budget = options.budget(attack.name, used[id(evidence), attack.name])
+        budget = attacked.options.budget(attack.name, used[id(evidence), attack.name])
         outcome = attack.run(handed(seen[evidence.sensitive]), budget)
         people = None if outcome.claims is None else outcome.claims.versions
         if people is not None:

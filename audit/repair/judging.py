@@ -113,9 +113,9 @@ class Judge:
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that a candidate is always repaired in the same way.
         self._guide = Pseudonymizer(rows.series, reveal=False, makes=False, key=b"guide")
-        run = run_attacks(before, self.attacks, self.options)
+        run = run_attacks(before, self.attacks, replace(self.options, findings=options.findings))
         self._known = KnownClaims(run.results, self._namer, limits)
-        self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
+        self.past: Report = build_report(run, self._namer)
         self.baseline = bool(self.past.policy.violations) if baseline is None else baseline
         self.limits = limits
 
@@ -175,19 +175,19 @@ class Judge:
         self, series: Series, attacks: Sequence[Attack], *, whole: bool
     ) -> tuple[AuditRun, Report, PolicyReport]:
         """Return the outcomes of attacks, the report, and the policy by which the candidate is judged."""
-        options = replace(self.options, progress=(lambda _: None) if whole else self.tries.check_time)
+        options = replace(self.options, findings=0, progress=(lambda _: None) if whole else self.tries.check_time)
         run = run_attacks(series, attacks, options)
-        options = replace(options, findings=0)
-        report = build_report(run, self._namer, options)
+        report = build_report(run, self._namer)
         if not self.baseline or not (report.policy.violations or report.policy.undecided):
             return run, report, report.policy
         run = less_the_past(run, self._known)
-        return run, report, build_report(run, self._namer, options).policy
+        return run, report, build_report(run, self._namer).policy
 
     def _judged(self, run: AuditRun, report: Report, policy: PolicyReport, written: _Written) -> Judgement:
         """Return a judgement with the causes of the violations of a policy."""
         violated = {(each.attack, each.sensitive) for each in policy.violations}
-        results = remaining_findings(run, self._guide, replace(self.options, findings=0))
+        untimed = replace(run, options=replace(self.options, findings=0))
+        results = remaining_findings(untimed, self._guide)
         blamed: list[Blame] = []
         past = 0
         selections = [

@@ -177,7 +177,7 @@ def _attacked(series: Series, adversary: AdversaryKind) -> Iterator[tuple[str, f
     options = AuditOptions(adversary=adversary, time_limit=_SECONDS, findings=0, engine=Local())
     attacks = [each for each in all_attacks() if not isinstance(each, EquivalenceAttack)]
     run = run_attacks(series, [*attacks, EquivalenceAttack(max_e=1)], options)
-    report = build_report(run, pseudonymizer(series, options), options)
+    report = build_report(run, pseudonymizer(series, options))
     yield f"{adversary}: people found", max((rung.so_far for rung in report.ladder), default=0)
     for attack in report.attacks:
         if attack.ran and attack.people is not None:
