@@ -8,7 +8,7 @@ from dataclasses import replace
 from audit.findings.wording import line_runs, listing
 from audit.model.errors import SENTENCE, printable, printable_path
 from audit.model.measures import PEOPLE
-from audit.model.release_impact import Cause, ComparedAttack, ReleaseImpact, alone, named_alone
+from audit.model.release_impact import Cause, ComparedAttack, ReleaseImpact, alone
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports.audit_page import signed_page, terminal_head
@@ -220,7 +220,7 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
             )
         elif impact.adds.violations:
             files, column = impact.candidate.files, impact.candidate.column
-            if column is not None and not named_alone(impact.candidate.release, files[0]):
+            if column is not None:
                 files = (alone(impact.candidate.release, files[0]),)  # a repair changes a file of one release
                 yield say(
                     'Copy the header and the rows with "{release}" in the column "{column}" into {alone}.',

@@ -44,7 +44,7 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
             raise UsageError(say("{path}: not a table; name a file that ends in {names}", path=where, names=names))
     name = release_tag(paths[0].name)
     by = _column_of_releases(manifest, paths[0])
-    tag = name if by is None else _new_release(series, paths[0], by)
+    tag, by = (name, None) if by is None else _new_release(series, paths[0], by)
     _check_new(manifest, paths, tag)
     _check_form(manifest, paths)
     beside = paths[0].parent
@@ -94,8 +94,8 @@ def _column_of_releases(manifest: Manifest, path: Path) -> str | None:
     return by if by in names else None
 
 
-def _new_release(series: Series, path: Path, by: str) -> str:
-    """Return the only release of a file that the series does not have.
+def _new_release(series: Series, path: Path, by: str) -> tuple[str, str | None]:
+    """Return the only release of a file that the series does not have, and the column that marks it among others.
 
     Raises:
         UsageError: it is not one, or the rows of another release differ from those of the series.
@@ -128,7 +128,7 @@ def _new_release(series: Series, path: Path, by: str) -> str:
                     release=printable(tag),
                 )
             )
-    return new[0]
+    return new[0], by if len(releases) > 1 else None
 
 
 def _rows_of(series: Series, files: ReleaseFiles, candidate: ReleaseFiles) -> Counter[tuple[str, ...]]:

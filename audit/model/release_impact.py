@@ -281,11 +281,6 @@ def alone(release: str, file: str) -> str:
     return release.replace("/", "-") + PurePath(file.removesuffix(".gz")).suffix
 
 
-def named_alone(release: str, file: str) -> bool:
-    """Return whether a file has the name of one release alone, as the advice of `alone` was followed."""
-    return PurePath(file.removesuffix(".gz")).name == alone(release, file)
-
-
 def changed(before: AttackReport, after: AttackReport) -> tuple[Change, ...]:
     """Return the measures of an attack that differ, except timelines.
 

@@ -247,10 +247,14 @@ class RepairSearch:
         # Withheld rows may be what discloses others, so the fewest rows are tried, too.
         rooms = [gone] * self.judge.is_quick + [max(gone, self.rows.room), people]
         for room in dict.fromkeys(rooms if WITHHOLD in self.moves else rooms[:1]):
+            # Coarser cells of all rows take few audits, so that they are tried before time runs out.
+            recodes = room == rooms[0] and self._may_recode and self.judge.is_quick
+            recoding = self._recode(least, forced) if recodes else None
             if room < people or self.tries.best is None:
                 found.append(guided.repair(forced, room))
-            if room == rooms[0] and self._may_recode and self.judge.is_quick:
-                self._recode(guided, least, forced)
+            for place in np.flatnonzero(recoding or []).tolist():
+                if recoding is not None and any(finer := finer_at(recoding, place)):
+                    guided.repair(forced, self.rows.room, self.rows.recoded(finer))
         for way in ways_of_columns(self.rows) if self._may_recode else ():
             self._recoded([each for each in way if self._is_cheaper(self.rows.recoded(each).without(least))], least)
         if whole and self.tries.best is None and not self.judge.is_quick:
@@ -261,16 +265,10 @@ class RepairSearch:
     def _may_recode(self) -> bool:
         return COARSEN in self.moves and self.rows.rows > FEW_ROWS
 
-    def _recode(self, guided: GuidedSearch, least: Places, forced: Places) -> None:
-        """Search for repairs that give all rows coarser cells of columns, and others after one of these is finer again.
-
-        Some rows are withheld, at best only the `least`.
-        """
+    def _recode(self, least: Places, forced: Places) -> list[int] | None:
+        """Return coarser cells of all rows in some columns that repair; some rows are withheld, at best the `least`."""
         way = [*way_to_anything(self.rows)]
-        found = self._recoded(way, least) or (self._recoded(way, forced) if len(forced) > len(least) else None) or []
-        for place in np.flatnonzero(found).tolist():
-            if any(finer := finer_at(found, place)):
-                guided.repair(forced, self.rows.room, self.rows.recoded(finer))
+        return self._recoded(way, least) or (self._recoded(way, forced) if len(forced) > len(least) else None)
 
     def _recoded(self, way: Sequence[list[int]], forced: Places) -> list[int] | None:
         return least_recoding(self.rows, way, lambda plan: self._try(plan.without(forced)))

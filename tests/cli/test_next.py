@@ -369,9 +369,11 @@ def panel(tmp_path):
 def test_the_candidate_is_the_release_of_a_file_that_the_series_does_not_have(panel, waves):
     code, result = foretold(*panel(*waves, values="aab"))
     assert (code, result["series"]["releases"], result["series"]["rows"]) == (0, ["2020/21", "2021/22", "2022/23"], 14)
-    assert (result["candidate"]["release"], result["candidate"]["column"]) == ("2022/23", "Year")
+    marked = "Year" if len(waves) > 1 else None  # else it is the whole file, and nothing need be copied from it
+    assert (result["candidate"]["release"], result["candidate"]["column"]) == ("2022/23", marked)
     assert foretold(*panel(*waves, values="aa"))[0] == 1, "its own rows are judged"
-    assert 'the rows with "2022/23" in the column "Year"' in run_main("next", *map(str, panel(*waves)))[1]
+    said = run_main("next", *map(str, panel(*waves)))[1]
+    assert ('the rows with "2022/23" in the column "Year"' in said) == (marked is not None)
 
 
 def test_the_key_of_all_rows_may_be_named_like_the_file(panel):

@@ -9,6 +9,7 @@ import pytest
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
+from audit.repair.guided import GuidedSearch
 from audit.repair.merged_cells import AttributeCells
 from audit.runtime.candidate_search import CandidateSearch, SearchOutOfTimeError
 from tests.helpers.amount import slow
@@ -83,3 +84,14 @@ def test_a_recoding_of_all_rows_is_found_by_few_audits(tmp_path, monkeypatch):
     assert [move[each] for each in ("kind", "column", "cells", "groups")] == ["coarsen", "Ethnicity", ["*"], []]
     assert run_main("next", str(series), str(tmp_path / "out" / "2.csv"))[0] == 0
     assert (tmp_path / "out" / "2.csv").read_text(encoding="utf-8").count(",*,") == 40
+
+
+@slow
+def test_coarser_cells_of_all_rows_are_tried_before_changes_of_groups_take_the_whole_time(tmp_path, monkeypatch):
+    def out_of_time(*_arguments):
+        raise SearchOutOfTimeError
+
+    monkeypatch.setattr(GuidedSearch, "repair", out_of_time)
+    series, candidate = school(0, tmp_path)
+    out = run_main("repair", str(series), str(candidate), "--output", str(tmp_path / "out"), "--format", "json")[1]
+    assert json.loads(out)["information_lost"] == pytest.approx(2 / 3)  # not 1, as one group of all rows
