@@ -48,6 +48,7 @@ def document(plan: PublicationPlan) -> Mapping[str, object]:
         "changing": plan.changing,
         "transitions": plan.transitions,
         "amounts": plan.amounts,
+        "interrupted": plan.interrupted,
         "recommended": None
         if best is None
         else {"method": best.method, "parameters": best.parameters, "without": best.without},
@@ -101,31 +102,42 @@ def _why(each: PlannedSeries) -> str | None:
     return next((f"{a.attack}: {printable(a.reason, SENTENCE)}" for a in found.values() if a.reason), None)
 
 
+def _none(plan: PublicationPlan) -> Iterator[str]:
+    """Yield that nothing is recommended, and what may help; nothing if trials are missing."""
+    if plan.interrupted:
+        return
+    refused = all(each.refused is not None for each in plan.tried)
+    yield (
+        say(
+            "Recommendation: none of these. Every method refuses the tables, for the reasons below: see to these first."
+        )
+        if refused
+        else say(
+            "Recommendation: none of these. Nothing that was tried keeps the policy, even with columns left out. "
+            "Look at the findings below; then try coarser values, or a policy that you can defend."
+        )
+    )
+    yield from _frequent(plan)
+    if plan.amounts:
+        yield say(
+            "The sensitive column has {count} different numbers, which few people share: methods form groups of "
+            "people with different values, and close numbers disclose nearly as much. Write wide ranges instead, "
+            "such as 20000-29999, and plan again.",
+            count=figure(plan.amounts),
+        )
+
+
 def _recommendation(plan: PublicationPlan) -> Iterator[str]:
     """Yield the recommendation, then how to apply it."""
     best = plan.recommended
+    if plan.interrupted:
+        yield say(
+            "Interrupted after {count} trials: this is what they show; those that are missing may serve better.",
+            count=figure(len(plan.tried)),
+        )
     yield from _undecided(plan, best)
     if best is None:
-        refused = all(each.refused is not None for each in plan.tried)
-        yield (
-            say(
-                "Recommendation: none of these. Every method refuses the tables, for the reasons below: see to these "
-                "first."
-            )
-            if refused
-            else say(
-                "Recommendation: none of these. Nothing that was tried keeps the policy, even with columns left out. "
-                "Look at the findings below; then try coarser values, or a policy that you can defend."
-            )
-        )
-        yield from _frequent(plan)
-        if plan.amounts:
-            yield say(
-                "The sensitive column has {count} different numbers, which few people share: methods form groups of "
-                "people with different values, and close numbers disclose nearly as much. Write wide ranges instead, "
-                "such as 20000-29999, and plan again.",
-                count=figure(plan.amounts),
-            )
+        yield from _none(plan)
         return
     yield from _false_or_missing(best, [each for each in plan.tried if each.keeps])
     yield _costs(best)

@@ -99,6 +99,7 @@ class PublicationPlan:
         changing: the number of people whose values change although the microdata have no transitions.
         transitions: the file of transitions by which each series is judged; None if values never change.
         amounts: the number of different sensitive values at first, if they are numbers that few people share; else 0.
+        interrupted: whether the trials were interrupted, so that some are missing.
     """
 
     microdata: str
@@ -107,6 +108,12 @@ class PublicationPlan:
     changing: int = 0
     transitions: str | None = None
     amounts: int = 0
+    interrupted: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """0, as a plan is no verdict; 130 if it was interrupted."""
+        return 130 if self.interrupted else 0
 
     @property
     def recommended(self) -> PlannedSeries | None:

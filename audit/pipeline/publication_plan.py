@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -75,16 +75,38 @@ def plan_publication(
     Of those that keep the policy with exact quasi-identifiers, the two that lose least are tried with coarse ones.
     If no method keeps the policy, those that refuse or are undecided are tried without the unlinkable columns; then the
     two that violate it least without the quasi-identifier with the most values, too, and so on, until one keeps it or
-    one column is left.
+    one column is left. An interrupt ends this once a method has been tried.
 
     Raises:
         InputError: the microdata cannot be read; it lists the problems of all snapshots.
     """
-    trial, tried, made = _Trial(attacks, options, queries), list[PlannedSeries](), [*candidates]
     distinct, frequent, changing, amounts = _values_of(microdata)
+    plan = PublicationPlan(microdata.name, (), frequent, changing, microdata.transitions, amounts)
+    trial = _Trial(attacks, options, queries)
+    try:
+        for each in _plans(plan, microdata, candidates, trial, distinct, watch):
+            plan = each
+    except KeyboardInterrupt:
+        if not plan.tried:
+            raise
+        return replace(plan, interrupted=True)
+    return plan
+
+
+def _plans(
+    plan: PublicationPlan,
+    microdata: Microdata,
+    candidates: Sequence[MethodCandidate],
+    trial: _Trial,
+    distinct: Mapping[str, int],
+    watch: Callable[[int, int], None],
+) -> Iterator[PublicationPlan]:
+    """Yield the plan after each step."""
+    tried, made = list[PlannedSeries](), [*candidates]
     for place, candidate in enumerate(candidates):
         watch(place, len(candidates))
         tried.append(trial.of(microdata, candidate))
+        yield replace(plan, tried=tuple(tried))
     less = tuple(microdata.unlinkable) if not any(each.keeps for each in tried) else ()
     for one in [one for each, one in zip(tried, candidates, strict=True) if less and each.exit_code != 1]:
         if (found := trial.of(_less(microdata, less), one)).refused is None:
@@ -97,8 +119,8 @@ def plan_publication(
     ]
     tried += [replace(trial.of(_less(microdata, less), each), without=less) for each in coarse]
     made += coarse
-    plan = PublicationPlan(microdata.name, tuple(tried), frequent, changing, microdata.transitions, amounts)
-    plan = _with_seeds(plan, microdata, made, trial)
+    yield (plan := replace(plan, tried=tuple(tried)))
+    yield (plan := _with_seeds(plan, microdata, made, trial))
     published = [(each, one) for each, one in zip(plan.tried, made, strict=True) if each.refused is None]
     closest = [*dict.fromkeys(one for _, one in sorted(published, key=lambda pair: _found(pair[0])))][:_CLOSEST]
     ordered = sorted(microdata.quasi_identifiers, key=lambda each: -distinct[each])
@@ -109,8 +131,8 @@ def plan_publication(
         coarser = _less(microdata, without)
         more = [replace(trial.of(coarser, each), without=without) for each in closest]
         made += closest
-        plan = _with_seeds(replace(plan, tried=(*plan.tried, *more)), microdata, made, trial)
-    return _lasting(plan, microdata, made, trial)
+        yield (plan := _with_seeds(replace(plan, tried=(*plan.tried, *more)), microdata, made, trial))
+    yield _lasting(plan, microdata, made, trial)
 
 
 def _again(

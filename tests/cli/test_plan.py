@@ -19,7 +19,7 @@ from audit.io.microdata import open_microdata
 from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
 from audit.model.publication_plan import FUTURE_SNAPSHOTS, SEEDS, PlannedSeries, PublicationPlan
-from audit.pipeline.publication_plan import candidates, plan_publication
+from audit.pipeline.publication_plan import _Trial, candidates, plan_publication
 from audit.pipeline.simulated_future import with_future
 from reports.publication_plan import FORMATS, page
 from tests.cli.forms import EXAMPLES
@@ -511,3 +511,24 @@ def test_what_is_recommended_keeps_the_policy_with_each_seed(tmp_path):
         if {(True, True), (True, False)} < ended:
             break
     assert {(True, True), (True, False)} < ended
+
+
+@pytest.mark.parametrize(("after", "code"), [(0, 130), (2, 130)])
+def test_an_interrupt_keeps_what_was_tried(monkeypatch, after, code):
+    """It lost all that was tried."""
+    trials = []
+
+    def of(self, microdata, candidate):
+        if len(trials) == after:
+            raise KeyboardInterrupt
+        trials.append(candidate)
+        return PlannedSeries(candidate.method.name, candidate.parameters, exit_code=1)
+
+    monkeypatch.setattr(_Trial, "of", of)
+    found, out, _ = run_main("plan", CLINIC, "--format", "json")
+    assert (found, bool(out)) == (code, after > 0)
+    if after:
+        result = json.loads(out)
+        assert (len(result["tried"]), result["interrupted"], result["recommended"]) == (after, True, None)
+        trials.clear()
+        assert "Interrupted after 2 trials" in run_main("plan", CLINIC)[1]
