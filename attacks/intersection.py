@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -63,6 +63,7 @@ class IntersectionAttack(PolicyOptions):
     """Intersect each person's candidate sets over the releases."""
 
     name: ClassVar[str] = "intersection"
+    per_person: ClassVar[Literal[True]] = True
     measures: ClassVar[type[IntersectionMeasures]] = IntersectionMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
     rules: ClassVar[Mapping[str, FindingRule]] = {

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -69,6 +69,7 @@ class UpdateGraphAttack(PolicyOptions):
     """Prune each person's graph of values and updates to the feasible paths."""
 
     name: ClassVar[str] = "update-graph"
+    per_person: ClassVar[Literal[True]] = True
     measures: ClassVar[type[UpdateGraphMeasures]] = UpdateGraphMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk"})
     rules: ClassVar[Mapping[str, FindingRule]] = {

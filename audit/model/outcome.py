@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -344,8 +344,9 @@ class PerPersonAttack(Attack, Protocol):
     Its findings about a person follow from the person's own pools, so it can be run without some people.
     """
 
-    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Claims:
-        """Return the claims that people have values in releases; all arrays have shape (claims,), int32."""
+    @property
+    def per_person(self) -> Literal[True]:
+        """Whether it is such an attack; others have no such attribute."""
 
 
 def interruption() -> Reason:
