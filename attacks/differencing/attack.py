@@ -128,7 +128,6 @@ class _AskedCells:
         exact = ends[LOWER] == ends[UPPER]
         exact[looked] = (proved == seen)[:, questions.node].all(axis=0)
         open_left = int((verdict == OPEN).sum())
-        width, width_exact = remainder.smallest_width()
         return CountOutcome(
             status="incomplete" if open_left else "complete",
             reason=remainder.reason if open_left else None,
@@ -136,8 +135,7 @@ class _AskedCells:
             lower=ends[LOWER],
             upper=ends[UPPER],
             exact=exact,
-            smallest_width=width,
-            width_exact=width_exact,
+            smallest_width=remainder.smallest_width(),
             bounds=lambda question: self._bounds(int(question), int(target[question]), ends[:, question]),
         )
 

@@ -352,14 +352,9 @@ class Remainder(Solutions):
         found = self._relaxed(component).optimum(_DECISIVE * cost + by_chance, budget)
         return component.rounded(found, self.bounds.ends)
 
-    def _hidden_widths(self) -> tuple[Ids, Ids, Ids]:
-        """Return the nodes and sums of hidden counts, and of each how many values are seen and at most possible."""
-        nodes = np.unique(self.questions.node[self.questions.protected])
-        (low, high), (least, most) = self.proved[:, nodes], self.seen[:, nodes]
-        return nodes, most - least + 1, np.where(high >= UNBOUNDED, UNBOUNDED, high - low + 1)
-
     def _settle_widths(self, budget: Budget) -> None:
-        nodes, shown, _ = self._hidden_widths()
+        nodes = np.unique(self.questions.node[self.questions.protected])
+        shown = self.seen[UPPER, nodes] - self.seen[LOWER, nodes] + 1
         best = UNBOUNDED
         for place in np.argsort(shown, kind="stable").tolist():
             node = int(nodes[place])
@@ -371,12 +366,8 @@ class Remainder(Solutions):
             if self.proved[UPPER][node] < UNBOUNDED:
                 best = min(best, int(self.proved[UPPER][node] - self.proved[LOWER][node]) + 1)
 
-    def smallest_width(self) -> tuple[int | None, bool]:
-        """Return the number of values of the narrowest hidden count, and whether that is certain."""
-        nodes, shown, proved = self._hidden_widths()
-        if not len(nodes):
-            return None, True
-        best = int(proved.min())
-        if best >= UNBOUNDED:
-            return None, bool((shown >= _FAR).all())
-        return best, bool((shown >= best).all())
+    def smallest_width(self) -> int | None:
+        """Return the number of values of the narrowest hidden count; None if no hidden count is bounded."""
+        low, high = self.proved[:, self.questions.node[self.questions.protected]]
+        widths = (high - low)[high < UNBOUNDED]
+        return int(widths.min()) + 1 if len(widths) else None

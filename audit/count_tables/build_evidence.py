@@ -325,7 +325,6 @@ class _PeopleOfOneKind:
             upper=ends[1],
             exact=np.isin(np.arange(len(boxes)), asked[people.exact]),
             smallest_width=None,
-            width_exact=True,
             bounds=bounds,
             interrupted=inside.interrupted or people.interrupted,
         )

@@ -65,9 +65,8 @@ def without_flags(files: CountFiles) -> tuple[CountFiles, list[str]]:
 def declare_flags(rules: TableGuesses, flags: Sequence[str]) -> None:
     """Declare the letters after numbers, if there are any."""
     if flags:
-        rules.table["flags"] = [*flags]
         why = say("{flags} after numbers: read as remarks that do not change the numbers.", flags=", ".join(flags))
-        rules.doubt("table.flags", why)
+        rules.assume("flags", [*flags], why)
 
 
 def declare_beside(
@@ -222,10 +221,9 @@ def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str
                 if now is not None and then is not None and by is not None:
                     agree.append(now - then == by * (-1 if texts[row][0] in "-\u2212" else 1))
         if agree and all(agree):
-            rules.table["change"] = {"column": column, "since": 1, "counts": count}
             names = {"column": column, "counts": count}
             why = say("{column} is read as the increase of {counts} since the release before.", **names)
-            rules.doubt("table.change", why)
+            rules.assume("change", {"column": column, "since": 1, "counts": count}, why)
             return column
     return None
 
@@ -248,11 +246,9 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
         rules.table["values"] = [*counts]
         parts = _parts(files, counts)
         if parts:
-            rules.table["part_of"] = parts
             names = ", ".join(say("{part} of {whole}", part=part, whole=whole) for part, whole in parts.items())
-            rules.doubt(
-                "table.part_of", say("Read as parts, because they never exceed the whole: {names}.", names=names)
-            )
+            why = say("Read as parts, because they never exceed the whole: {names}.", names=names)
+            rules.assume("part_of", parts, why)
     del rules.table["value"]
     for name in counts:
         rules.texts.update(files.columns[name])

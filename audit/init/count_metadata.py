@@ -59,9 +59,8 @@ def tau_argus(files: CountFiles) -> TableGuesses | None:
     _add_status(rules, files.columns[count.name], signs, primary, _is(signs, _SECONDARY) | primary)
     kept = [each.name for each in metadata.of_kind("cost", "level", "audit")]
     if kept:
-        rules.table["not_counts"] = kept
         why = say("{names}: assumed unpublished, because tau-Argus keeps them for its own use.", names=", ".join(kept))
-        rules.doubt("table.not_counts", why)
+        rules.assume("not_counts", kept, why)
     return rules
 
 
@@ -127,9 +126,9 @@ def _add_status(
     cells = [(number_of(value), sign) for value, sign in zip(values, signs, strict=True)]
     beside = [n for n, sign in cells if sign in hidden and n is not None]
     if beside:
-        rules.table["status_hides"] = True
-        rules.doubt(
-            "table.status_hides",
+        rules.assume(
+            "status_hides",
+            True,
             say_count(
                 "The file has the [number|numbers] of {count} [cell that is|cells that are] unsafe or hidden to "
                 "protect others: [it is|they are] assumed unpublished.",
@@ -138,14 +137,13 @@ def _add_status(
         )
     for sign in sorted(primary) if beside else ():
         largest = max((n for n, each in cells if each in primary and n is not None), default=1)
-        rules.table["markers"][sign] = (1, largest)
         why = say(
             '"{sign}" is assumed to stand for 1 to {largest}, the largest unsafe count; state which counts it stands '
             "for.",
             sign=sign,
             largest=largest,
         )
-        rules.doubt(f"table.markers.{toml_key(sign)}", why)
+        rules.assume_marker(sign, (1, largest), why)
 
 
 def tau_argus_csv(files: CountFiles) -> TableGuesses | None:

@@ -124,7 +124,6 @@ def take_perturbation(rules: TableGuesses, counts: PublishedCounts, place: int, 
     if min(gaps, default=0) >= 0 or max(gaps) <= 0 or most > _MOST_PERTURBED or least < _LEAST_PERTURBED * most:
         return False
     most = max(_LEAST_PERTURBED, most)
-    rules.table["perturbation"] = most
     why = say(
         "Sums are slightly above or below totals: numbers are assumed off by up to {most}; state by how much.",
         most=most,
@@ -132,5 +131,5 @@ def take_perturbation(rules: TableGuesses, counts: PublishedCounts, place: int, 
     if named := _names_of(counts, exact):
         rules.add("exact", named)
         why += " " + say("Those of {exact} are assumed exact, as their sums are right.", exact=joined(named, most=8))
-    rules.doubt("table.perturbation", why)
+    rules.assume("perturbation", most, why)
     return True

@@ -102,17 +102,28 @@ class TableGuesses(Guesses):
         note = self.legend.get(marker)
         return "" if note is None else say('A note says of "{text}": "{note}".', text=marker, note=note)
 
+    def assume(self, key: str, value: Toml, why: str) -> None:
+        """State an entry as a guess, in place of what was under its key."""
+        self.table[key] = value
+        self.doubt(f"table.{key}", why)
+
+    def assume_marker(self, marker: str, ends: tuple[int, float], why: str) -> None:
+        """Let a marker stand for some counts, as a guess."""
+        self.table["markers"][marker] = ends
+        self.doubt(f"table.markers.{toml_key(marker)}", why)
+
     def widen(self, marker: str, ends: tuple[int, float], why: str) -> None:
         """Let a guessed marker stand for more counts than before, for another reason."""
-        self.table["markers"][marker] = ends
-        self.forget_why(key := f"table.markers.{toml_key(marker)}")
+        self.forget_why(f"table.markers.{toml_key(marker)}")
         stands = say('"{text}" is assumed to stand for {counts}: {why}', text=marker, counts=in_words(*ends), why=why)
-        self.doubt(key, _sentences(self.note_on(marker), stands))
+        self.assume_marker(marker, ends, _sentences(self.note_on(marker), stands))
 
-    def add(self, key: str, texts: list[str]) -> None:
-        """Add texts to the list under a key, if there are any."""
+    def add(self, key: str, texts: list[str], why: str = "") -> None:
+        """Add texts to the list under a key, if there are any; with a reason, as a guess."""
         if texts:
             self.state(f"table.{key}", texts)
+        if why:
+            self.doubt(f"table.{key}", why)
 
 
 def in_words(least: int, most: float) -> str:
@@ -155,8 +166,7 @@ def guess_numbers(rules: TableGuesses) -> None:
                 to=to,
                 how=f'how = "{how}"',
             )
-        rules.table["rounding"] = {"to": to, "how": how}
-        rules.doubt("table.rounding", why)
+        rules.assume("rounding", {"to": to, "how": how}, why)
     _guess_not_applicable(rules, [text for text in rules.texts if text and number_of(text, point=point) is None])
     base, least = rules.table.get("rounding", {}).get("to", 1), min(positive, default=_LEAST)
     marks = {
@@ -175,9 +185,9 @@ def guess_numbers(rules: TableGuesses) -> None:
     _guess_least_count(rules, min(least, small + 1) if small else least, base, max(_LEAST, small + 1))
     is_rounded = "rounding" in rules.table  # which says what a 0 stands for
     if not (marks or is_rounded) and 0 in numbers and least >= 5 <= len(numbers) and numbers.total() >= 10:
-        rules.table["markers"]["0"] = (0, 0)
-        rules.doubt(
-            "table.markers.0",
+        rules.assume_marker(
+            "0",
+            (0, 0),
             say(
                 "0 may stand for small counts, as no number from 1 to {most} is published; if so, it is a marker.",
                 most=least - 1,
@@ -264,9 +274,7 @@ def _stands_for(
             text=text,
             counts=in_words(*ends),
         )
-        rules.doubt(key, _sentences(words, why))
-        return ends
-    if _not_counted(text, rules) or not _NEAR < threshold <= _FAR:
+    elif _not_counted(text, rules) or not _NEAR < threshold <= _FAR:
         shown = next((sign for sign in zeros if sign != text), None)
         ends = (0 if shown is None else 1, inf)
         why = say(
@@ -283,25 +291,23 @@ def _stands_for(
                 counts=in_words(*ends),
                 sign=shown,
             )
-        rules.doubt(key, _sentences(words, why))
-        return ends
-    if text.casefold() == "low" and "rounding" in rules.table:
-        ends = (1, max(1, rules.table["rounding"]["to"] // 2))
+    elif text.casefold() == "low" and "rounding" in rules.table:
+        words, ends = "", (1, max(1, rules.table["rounding"]["to"] // 2))
         why = say(
             '"low" is assumed to stand for {counts}, which are rounded to 0; state which counts it stands for.',
             counts=in_words(*ends),
         )
-        rules.doubt(key, why)
-        return ends
-    known = words or ("" if is_sign(text) else say('"{text}" is not a marker that offices use.', text=text))
-    why = say(
-        '"{text}" is assumed to stand for {counts}, because none of these is published; state which counts it '
-        "stands for, and whether it also hides other counts.",
-        text=text,
-        counts=in_words(1, threshold - 1),
-    )
-    rules.doubt(key, _sentences(known, why))
-    return (1, threshold - 1)
+    else:
+        words = words or ("" if is_sign(text) else say('"{text}" is not a marker that offices use.', text=text))
+        ends = (1, threshold - 1)
+        why = say(
+            '"{text}" is assumed to stand for {counts}, because none of these is published; state which counts it '
+            "stands for, and whether it also hides other counts.",
+            text=text,
+            counts=in_words(*ends),
+        )
+    rules.doubt(key, _sentences(words, why))
+    return ends
 
 
 def _not_counted(text: str, rules: TableGuesses) -> bool:

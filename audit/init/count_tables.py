@@ -170,13 +170,12 @@ def _form_of(files: CountFiles, rates: Sequence[CountFiles] = ()) -> TableGuesse
     known = {each["column"] for each in (given if isinstance(given, list) else [given])}
     left = [name for part in rates for name in rates_of(part) if name not in known]
     if rules is not None and left:
-        rules.add("not_counts", [name for name in left if name not in rules.table.get("not_counts", ())])
         why = say(
             "{names}: no denominators were found with which these numbers agree; if they are rates of the counts, say "
             "so under rates, and delete them in not_counts.",
             names=", ".join(left),
         )
-        rules.doubt("table.not_counts", why)
+        rules.add("not_counts", [name for name in left if name not in rules.table.get("not_counts", ())], why)
     return rules
 
 
@@ -331,13 +330,12 @@ def _ask_about_columns(rules: TableGuesses, counts: PublishedCounts) -> None:
 def _ask_about_lines(rules: TableGuesses, counts: PublishedCounts) -> None:
     """Ask whether lines beside the tables disclose counts, where numbers in them may be counts."""
     if unread := unread_counts(counts, counts.manifest.limits({})["min_count"]):
-        rules.add("not_counts", [*dict.fromkeys(text for _, text in unread)])
         why = say(
             "Lines beside the tables ({places}) have numbers that may be counts or shares, and are not read; if one "
             "discloses a hidden or small count, change it in the file, and delete it in not_counts.",
             places=", ".join(place for place, _ in unread),
         )
-        rules.doubt("table.not_counts", why)
+        rules.add("not_counts", [*dict.fromkeys(text for _, text in unread)], why)
 
 
 def settle(folder: Path, rules: TableGuesses) -> None:
@@ -507,10 +505,9 @@ def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: 
     shown = any(each.shows for each in sums)
     if any(each.gap for each in sums) or (not shown and all(label.isdigit() for label in labels)):
         return False
-    rules.add("codes", [name])
     rules.table["totals"].pop(name, None)
     why = say("Labels of {column} that begin with another label are assumed to lie inside it.", column=name)
-    rules.doubt("table.codes", why)
+    rules.add("codes", [name], why)
     return True
 
 
@@ -581,11 +578,8 @@ def _zeros_hide(rules: TableGuesses, sums: list[Sum]) -> bool:
     if not all((0, 0) in each.parts for each in lacking):
         return False
     positive = [n for text in rules.texts if (n := number_of(text)) is not None and n > 0]
-    rules.table["markers"]["0"] = (0, max(1, min(positive, default=2) - 1))
-    rules.doubt(
-        "table.markers.0",
-        say("Totals exceed the sums of their labels only where a 0 is shown: 0 is assumed to hide small counts."),
-    )
+    why = say("Totals exceed the sums of their labels only where a 0 is shown: 0 is assumed to hide small counts.")
+    rules.assume_marker("0", (0, max(1, min(positive, default=2) - 1)), why)
     return True
 
 

@@ -23,7 +23,7 @@ _REMARK = reduce(lambda pattern, pair: pattern.replace(*pair), _CLASSES, REMARK)
 _MIXED = (
     r"[a-z].*[\p{Cyrillic}\p{Greek}]|[\p{Cyrillic}\p{Greek}].*[a-z]|^(?:\P{L}*[авекмнорстухіјѕοα]+\P{L}*)+$|[٠-٩۰-۹०-९]"
 )
-_APART = rf"{_WORD}[\s\p{{Z}},;/|&+]+{_WORD}"
+_SEPARATE = rf"{_WORD}[\s\p{{Z}},;/|&+]+{_WORD}"
 _TWO_LETTERS = (("ß", "ss"), ("æ", "a"), ("[øœ]", "o"), ("a[ae]*", "a"), ("([ou])e*", r"\1"))
 _BESIDE = (
     r"(?i)^([a-z]{0,3}[0-9][0-9.]*)[\s\p{Z}:–-]+(\D.*)$"
@@ -81,7 +81,7 @@ def coarse(texts: pa.Array, *, is_ascii: bool) -> pa.Array:
     if flags(pc.match_substring_regex(plain, _REMARK)).any():
         plain = pc.replace_substring_regex(plain, _REMARK, "")
     plain = plain if is_ascii else _by(plain, _MIXED, skeleton)
-    plain = _by(plain, _APART, once)
+    plain = _by(plain, _SEPARATE, once)
     plain = _by(plain, r"^[0-9]+\.?[0-9]*e[+-]?[0-9]+$", as_plain_number)
     if flags(pc.match_substring_regex(plain, _SIGNS)).any():
         plain = pc.replace_substring_regex(plain, _SIGNS, "")

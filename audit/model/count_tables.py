@@ -147,7 +147,6 @@ class CountOutcome:
         lower, upper: the proved bounds; shape (questions,), int64.
         exact: whether checked integer solutions attain both bounds; shape (questions,), bool.
         smallest_width: the number of values of the narrowest hidden count; None if no hidden count is bounded.
-        width_exact: whether `smallest_width` is exact.
         bounds: returns the proofs of a question's bounds; the lower bound 0 and a missing upper bound need none.
         interrupted: whether the user stopped the attack.
     """
@@ -159,7 +158,6 @@ class CountOutcome:
     upper: Counts
     exact: Flags
     smallest_width: int | None
-    width_exact: bool
     bounds: Callable[[int], tuple[CountBound, ...]]
     interrupted: bool = False
 
@@ -174,7 +172,6 @@ class CountOutcome:
             upper=np.full(questions, UNBOUNDED, dtype=np.int64),
             exact=np.zeros(questions, dtype=np.bool_),
             smallest_width=None,
-            width_exact=False,
             bounds=lambda _: (),
             interrupted=interrupted,
         )
