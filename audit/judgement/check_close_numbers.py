@@ -46,21 +46,9 @@ class NumberChecker:
             BrokenCertificateError: the groups do not leave these numbers, or they are not close.
         """
         low, high = self.ends(finding)
-        of_class = (
-            finding.group,
-            finding.rows,
-            finding.after,
-            finding.number,
-            finding.with_value,
-            finding.record,
-            finding.there,
-            finding.together,
-        )
-        if (
-            finding.individual is None
-            or of_class != (None, None, None, 0, 0, -1, False, False)
-            or finding.evidence != "solver"
-        ):
+        claim = finding.release, finding.lower, finding.upper, finding.risk
+        bare = type(finding)(*claim, individual=finding.individual, evidence="solver", category=finding.category)
+        if finding.individual is None or finding != bare:
             raise BrokenCertificateError("this is not about a person")
         steps = self._own.own(finding.individual)
         left = {step.release: step.feasible or () for step in steps}.get(finding.release, ())
