@@ -34,10 +34,11 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.equivalence.all_worlds import more_pairs, split
-from attacks.equivalence.claims import FindingsAt, SpanningClaims, equal_pair
+from attacks.equivalence.claims import SpanningClaims, equal_pair
 from attacks.equivalence.fingerprint import ContradictionError
 from attacks.equivalence.strategy import Found, judge
 from attacks.matrix import Matrix
+from audit.findings.disclosure import followed_by
 from audit.findings.equivalence import AnyCombination, Equivalences
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.errors import printable
@@ -341,15 +342,8 @@ def _with_pairs(
         return claims
     count, first = len(claims), matrix.first_release()
 
-    def with_them(of_claims: FindingsAt) -> FindingsAt:
-        def at(places: Places) -> list[AnyCombination]:
-            found = iter(of_claims(places[places < count]))
-            return [
-                next(found) if place < count else equal_pair(evidence, matrix, pairs[place - count], solver=solver)
-                for place in places.tolist()
-            ]
-
-        return at
+    def equal(places: Places) -> list[AnyCombination]:
+        return [equal_pair(evidence, matrix, pair, solver=solver) for pair in pairs[places]]
 
     ones, no_person = np.ones(len(pairs), dtype=np.int32), np.full(len(pairs), -1, dtype=np.int32)
     return replace(
@@ -357,8 +351,8 @@ def _with_pairs(
         e=np.concatenate([claims.e, ones]),
         effort=np.concatenate([claims.effort, 3 * ones]),
         release=np.concatenate([claims.release, first[pairs].max(axis=1, initial=0).astype(np.int32)]),
-        sides=with_them(claims.sides),
-        certify=with_them(claims.certify),
+        sides=followed_by(claims.sides, count, equal),
+        certify=followed_by(claims.certify, count, equal),
         person=None if claims.person is None else np.concatenate([claims.person, no_person]),
     )
 

@@ -8,10 +8,9 @@ each pair contains a person.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 
@@ -128,10 +127,6 @@ def _forest(rounds: list[_Pairs], columns: int) -> SpanningForest:
         tail, head, effort = forest.row, forest.col, forest.data - 1
     order = np.lexsort((head, tail, effort))
     return SpanningForest(np.stack([tail, head], axis=1)[order].astype(np.int32), effort[order].astype(np.int32))
-
-
-FindingsAt: TypeAlias = Callable[[Places], Sequence[AnyCombination]]
-"""Returns the findings at some indices."""
 
 
 @dataclass

@@ -30,6 +30,7 @@ from audit.model.finding import (
     Place,
     Presence,
     ReportNaming,
+    T,
     decoded,
 )
 from audit.model.json_types import OMITTED, Items, Omittable, PartOf, Probability
@@ -339,14 +340,11 @@ class Disclosures(OnePersonClaims):
 
     def with_alone(self, evidence: Evidence, columns: Columns) -> Disclosures:
         """Return the claims, followed by the disclosures of groups with one value."""
-        count = len(self)
 
-        def build(places: Places) -> Sequence[Disclosure[int] | None]:
-            own = places >= count
-            base = iter(self.certify(places[~own]))
-            more = iter(_alone(evidence, tuple(column[places[own] - count] for column in columns)))
-            return [next(more) if each else next(base) for each in own.tolist()]
+        def own(places: Places) -> Iterator[Disclosure[int]]:
+            return _alone(evidence, tuple(column[places] for column in columns))
 
+        build = followed_by(self.certify, len(self), own)
         both = zip((self.person, self.release, self.value), columns, strict=True)
         person, release, value = map(np.concatenate, both)
         return replace(self, person=person, release=release, value=value, certify=build)
@@ -355,6 +353,19 @@ class Disclosures(OnePersonClaims):
         """Return the claims at some indices, which are then not known to be exhaustive."""
         columns = {name: getattr(self, name)[places] for name in ("person", "release", "value")}
         return replace(self, **columns, certify=lambda chosen: self.certify(places[chosen]), exhaustive=False)
+
+
+def followed_by(
+    first: Callable[[Places], Iterable[T]], count: int, further: Callable[[Places], Iterable[T]]
+) -> Callable[[Places], list[T]]:
+    """Return what returns the findings at some indices of `count` claims and of further ones, which come after them."""
+
+    def at(places: Places) -> list[T]:
+        later = places >= count
+        found, more = iter(first(places[~later])), iter(further(places[later] - count))
+        return [next(more if each else found) for each in later.tolist()]
+
+    return at
 
 
 def _alone(evidence: Evidence, columns: tuple[Codes, ...]) -> Iterator[Disclosure[int]]:
