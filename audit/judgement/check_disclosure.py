@@ -99,7 +99,7 @@ class Checker:
         """Return the known values of people whose group is certain, by group."""
         if release not in self._fixed:
             fixed = self._fixed[release] = {}
-            for person in self._published.known_people():
+            for person in self._published.known_lines:
                 value, homes = self._published.known(person, release), self._published.homes(person, release)
                 if value is not None and len(homes) == 1:
                     fixed.setdefault(homes.pop(), []).append(value)

@@ -9,7 +9,7 @@ release.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,7 +24,7 @@ from audit.io.cells import Kind, ValueSet, intersect
 from audit.io.encoding import NOBODY
 from audit.io.releases import KeyedRelease
 from audit.judgement.field_types import BrokenCertificateError
-from audit.model.arrays import Codes, Flags, Places, numbered
+from audit.model.arrays import Codes, Flags, Places, numbered, tally
 from audit.model.evidence import claimed_code, claimed_part
 
 
@@ -131,12 +131,9 @@ class ReleaseRows:
     @cached_property
     def full(self) -> set[int]:
         """The published groups whose rows are all published as counterfeits, so that no person can be in them."""
-        release, found = self.release, set[int]()
-        for group, count in release.counterfeits.items():
-            rows = np.flatnonzero(release.group.codes == group)
-            if count >= (len(rows) if release.counts is None else int(release.counts[rows].sum())):
-                found.add(group)
-        return found
+        release, fakes = self.release, self.release.group_counterfeits
+        rows = tally(release.group.codes, release.group.size, release.counts)
+        return {*np.flatnonzero((fakes > 0) & (fakes >= rows)).tolist()}
 
 
 def _in_order(codes: Codes) -> tuple[Places, Codes]:
@@ -152,18 +149,6 @@ def _places(ordered: tuple[Places, Codes], code: int) -> Places:
     return order[first:last]
 
 
-def follows(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
-    """Return the values that may follow each value.
-
-    >>> follows([(0, 0), (0, 1)])
-    {0: {0, 1}}
-    """
-    after: dict[int, set[int]] = {}
-    for before, value in pairs:
-        after.setdefault(before, set()).add(value)
-    return after
-
-
 class PublishedReleases:
     """The releases of some evidence, and what else is known about people."""
 
@@ -171,7 +156,6 @@ class PublishedReleases:
         self.view, self.held = view, view.held
         self._index: dict[int, ReleaseRows] = {}
         self._fits: dict[tuple[int, str], Flags] = {}
-        self._lines: dict[int, dict[int, int]] | None = None
 
     @property
     def releases(self) -> int:
@@ -181,7 +165,12 @@ class PublishedReleases:
     @cached_property
     def after(self) -> Follows | None:
         """The values that may follow each value; None if values never change."""
-        return None if self.view.transitions is None else follows(self.view.transitions.exact)
+        if self.view.transitions is None:
+            return None
+        found: dict[int, set[int]] = {}
+        for before, value in self.view.transitions.exact:
+            found.setdefault(before, set()).add(value)
+        return found
 
     def homes(self, person: int, release: int) -> set[int]:
         """Return the codes of the groups that may hold a person in a release; empty if the person is not in it."""
@@ -214,24 +203,19 @@ class PublishedReleases:
 
     def known(self, person: int, release: int) -> int | None:
         """Return the value that is known beforehand for a person in a release."""
-        found = self._known().get(person, {})
+        found = self.known_lines.get(person, {})
         if self.view.transitions is None:
             return next(iter(found.values()), None)
         return found.get(release, found.get(-1))
 
-    def known_people(self) -> list[int]:
-        """Return the people with values that are known beforehand."""
-        return list(self._known())
-
-    def _known(self) -> dict[int, dict[int, int]]:
-        """Return the lines of known values, by person and release, -1 for all releases."""
-        if self._lines is None:
-            self._lines, known = {}, self.view.beforehand
-            if known is not None:
-                lines = zip(known.person.tolist(), known.release.tolist(), known.value.tolist(), strict=True)
-                for person, release, value in lines:
-                    self._lines.setdefault(person, {})[release] = value
-        return self._lines
+    @cached_property
+    def known_lines(self) -> dict[int, dict[int, int]]:
+        """The values known beforehand, by person and release, -1 for all releases."""
+        found, known = dict[int, dict[int, int]](), self.view.beforehand
+        columns = () if known is None else (known.person, known.release, known.value)
+        for person, release, value in zip(*(column.tolist() for column in columns), strict=True):
+            found.setdefault(person, {})[release] = value
+        return found
 
     def groups_of(self, release: int) -> ReleaseRows | RecordRows:
         """Return the groups of a release, with their people and values."""
