@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from attacks.differencing.components import Remainder
-from attacks.differencing.lattice import TooManyCellsError, build_lattice
+from attacks.differencing.lattice import Ids, MarginLattice, TooManyCellsError, build_lattice
 from attacks.differencing.programs import Branch, Leaf
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, propagated
 from attacks.differencing.solutions import Questions, contradiction
@@ -77,24 +78,38 @@ class Differencing:
             lattice = build_lattice(tables.axes, tables.boxes, tables.asked)
         except TooManyCellsError:
             return None
-        bounds = propagated(lattice, tables)
+        bounds = propagated(_with_periods(lattice, tables), tables)
         if bounds.contradicting is not None:
             node = bounds.contradicting
             raise contradiction(tables, bounds.weights([(node, UPPER, 1), (node, LOWER, -1)]))
-        return _AskedCells(tables, bounds)
+        return _AskedCells(tables, lattice, bounds)
+
+
+def _with_periods(lattice: MarginLattice, tables: CountTables) -> MarginLattice:
+    """Return the lattice with all periods that are asked about, or itself if there are no more or too many of these."""
+    periods = np.setdiff1d(tables.asked[:, -1], lattice.base[-1])
+    try:
+        return build_lattice(tables.axes, tables.boxes, tables.asked, periods) if len(periods) else lattice
+    except TooManyCellsError:
+        return lattice
 
 
 class _AskedCells:
-    """The questions about some tables: about nodes of the lattice, and about sums of nodes."""
+    """The questions about some tables: about nodes of a lattice, and about sums of nodes.
 
-    def __init__(self, tables: CountTables, bounds: BoundPropagation) -> None:
-        lattice = bounds.lattice
-        self.tables, self.bounds = tables, bounds
+    Bounds are those of a lattice with more nodes, so that the growth of a count in each period has bounds of its own.
+    Solutions and programmes need none of these further nodes.
+    """
+
+    def __init__(self, tables: CountTables, lattice: MarginLattice, bounds: BoundPropagation) -> None:
+        self.tables, self.bounds, self.lattice = tables, bounds, lattice
         self.is_node = lattice.has(tables.asked)
         nodes = lattice.nodes(tables.asked[self.is_node])
         questions = Questions(nodes, tables.rule[self.is_node], tables.min_count, tables.min_width)
-        self.remainder = Remainder(tables, bounds, questions)
+        self.place = np.searchsorted(bounds.lattice.keys, lattice.keys)
+        self.remainder = Remainder(tables, lattice, bounds.ends[:, self.place], questions)
         self.sums = BoxSums(lattice, tables.asked[~self.is_node])
+        self.bounded = BoxSums(bounds.lattice, self.sums.boxes)
 
     def outcome(self, budget: Budget, *, both_ends: bool, stopped: bool) -> CountOutcome:
         """Return the verdicts and bounds; after an interrupt (`stopped`, or here), those that were found by then."""
@@ -102,7 +117,8 @@ class _AskedCells:
         try:
             if not stopped:
                 remainder.solve(budget)
-                remainder.ask_sums(self.sums, self.tables.rule[~self.is_node], budget, every=both_ends)
+                within = partial(self.bounded.bounds, ends=self.bounds.ends)
+                remainder.ask_sums(self.sums, within, self.tables.rule[~self.is_node], budget, every=both_ends)
             for target in np.unique(remainder.questions.node).tolist() if both_ends and not stopped else ():
                 remainder.tighten(target, LOWER, budget)
                 remainder.tighten(target, UPPER, budget)
@@ -147,28 +163,26 @@ class _AskedCells:
             value = int(ends[side])
             if value in (0, UNBOUNDED) and (target, side) not in proofs and side == (value > 0):
                 continue
-            proof = proofs.get((target, side)) or self._propagated(question, target, side, value)
-            found.append(CountBound(box, side == UPPER, value, published_proof(self.bounds, proof, side)))
+            proof, place = proofs.get((target, side)), self.place
+            if proof is None and self.is_node[question]:
+                proof = Leaf({target: Fraction(1)}, impossible=False)
+            elif proof is None:
+                weights = self.bounded.weights(int((~self.is_node[:question]).sum()), self.bounds.ends, side, value)
+                proof, place = Leaf(weights, impossible=False), np.arange(len(self.bounds.lattice))
+            found.append(CountBound(box, side == UPPER, value, published_proof(self.bounds, place, proof, side)))
         return tuple(found)
-
-    def _propagated(self, question: int, target: int, side: int, value: int) -> Leaf:
-        """Return the proof of a bound that follows from bounds of nodes."""
-        if self.is_node[question]:
-            return Leaf({target: Fraction(1)}, impossible=False)
-        place = int((~self.is_node[:question]).sum())
-        return Leaf(self.sums.weights(place, self.bounds.ends, side, value), impossible=False)
 
 
 def published_proof(
-    bounds: BoundPropagation, proof: Leaf | Branch, side: int, assumed: tuple[tuple[int, int], ...] = ()
+    bounds: BoundPropagation, place: Ids, proof: Leaf | Branch, side: int, assumed: tuple[tuple[int, int], ...] = ()
 ) -> BoundProof:
-    """Return a proof about nodes as a proof about published numbers."""
+    """Return a proof about nodes as a proof about published numbers; `place` has the node of each in `bounds`."""
     if isinstance(proof, Branch):
         return CaseSplit(
-            bounds.lattice.box(proof.node),
+            bounds.lattice.box(int(place[proof.node])),
             proof.at,
-            published_proof(bounds, proof.below, side, (*assumed, (proof.node, UPPER))),
-            published_proof(bounds, proof.above, side, (*assumed, (proof.node, LOWER))),
+            published_proof(bounds, place, proof.below, side, (*assumed, (proof.node, UPPER))),
+            published_proof(bounds, place, proof.above, side, (*assumed, (proof.node, LOWER))),
         )
     side = UPPER if proof.impossible else side
     depth = {case: place for place, case in enumerate(assumed)}  # the innermost case of a node and side is the tightest
@@ -179,7 +193,7 @@ def published_proof(
         if (node, end) in depth:
             terms.append(WeightedNumber(depth[node, end], weight, assumed=True))
         else:
-            wanted.append((node, end, int(weight * scale)))
+            wanted.append((int(place[node]), end, int(weight * scale)))
     numbers = bounds.weights(wanted)
     terms += [WeightedNumber(number, Fraction(weight, scale)) for number, weight in sorted(numbers.items())]
     return WeightedSum(tuple(terms), impossible=proof.impossible)

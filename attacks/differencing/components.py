@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attacks.differencing.lattice import Ids
+from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.programs import (
     Branch,
     Component,
@@ -24,9 +24,9 @@ from attacks.differencing.programs import (
     prove,
     slice_around,
 )
-from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends
+from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.differencing.solutions import Questions, Rules, Solutions, contradiction
-from attacks.differencing.sums import BoxSums, Screened, screen
+from attacks.differencing.sums import Bounds, BoxSums, Screened, screen, widen
 from attacks.linear_programmes import ContinuedSearch
 from audit.model.arrays import Floats, Places
 from audit.model.count_report import SMALL_COUNT
@@ -46,7 +46,7 @@ _WORTHWHILE = 3  # open questions for a programme about all of them; otherwise o
 _MANY = 2000
 _MOSTLY_FREE = 0.8
 _APART = 50  # questions about so many counts each are asked together: they are so far apart that few hinder others
-_STEPS = (100, 100, 300, 300, 1000, 1000, 3000, 3000, 10_000)
+_STEPS = (100, 300, 1000, 1000, 3000, 3000, 10_000)
 _ENOUGH = 300
 _AT_ONCE = 500
 _LARGE, _LARGE_WHERE_FREE = 16_000, 8_000  # the most counts of a component for integer programmes
@@ -68,8 +68,8 @@ class Remainder(Solutions):
         reason: why questions are open; None if no limit was reached.
     """
 
-    def __init__(self, tables: CountTables, bounds: BoundPropagation, questions: Questions) -> None:
-        super().__init__(bounds, questions)
+    def __init__(self, tables: CountTables, lattice: MarginLattice, ends: Ends, questions: Questions) -> None:
+        super().__init__(lattice, ends, questions)
         self.tables = tables
         self.proofs: dict[tuple[int, int], Leaf | Branch] = {}
         self.screened: Screened | None = None
@@ -90,7 +90,7 @@ class Remainder(Solutions):
         if self._is_mostly_free():
             budget.stage("looking for counts that fit")
             self._search(budget)
-        found = components(self.bounds.lattice, self.proved)
+        found = components(self.lattice, self.proved)
         budget.stage("reasoning about parts of the tables")
         for component in budget.each(found):
             self.of_node |= dict.fromkeys(component.nodes.tolist(), component)
@@ -102,11 +102,19 @@ class Remainder(Solutions):
         self._settle_all(budget)
         self._settle_widths(budget)
 
-    def ask_sums(self, sums: BoxSums, rule: Rules, budget: Budget, *, every: bool) -> None:
-        """Settle questions about sums of nodes within the budget; with `every`, compute all bounds exactly."""
+    def ask_sums(self, sums: BoxSums, within: Bounds, rule: Rules, budget: Budget, *, every: bool) -> None:
+        """Settle questions about sums of nodes within the budget; with `every`, compute all bounds exactly.
+
+        Args:
+            sums: the sums.
+            within: returns the bounds of some sums that follow by propagation.
+            rule: shape (sums,); the rule of the question about each.
+            budget: the time limit.
+            every: whether all are asked about.
+        """
         budget.stage("asking about sums of counts")
         small = rule == SMALL_COUNT
-        self.screened = found = screen(sums, self.bounds.ends, self.points, self.questions.min_count, small)
+        self.screened = found = screen(sums, within, self.points, self.questions.min_count, small)
         left = np.flatnonzero((found.verdict == OPEN) | every)
         self.join(sums, found, left, rule[left])
         self._probe_all(budget, np.random.default_rng(len(left)))
@@ -152,19 +160,17 @@ class Remainder(Solutions):
         """Search for solutions that settle many questions at once, without programmes."""
         from attacks.differencing.local_search import LocalSearch
 
-        lattice = self.bounds.lattice
-        published = lattice.nodes(self.tables.boxes)
-        search = LocalSearch(lattice, self.proved, published)
+        search = LocalSearch(self.lattice, self.proved, self.lattice.nodes(self.tables.boxes))
         if search.point is None:
             return
         self.note_all(search.point)
         self._local = search
-        self._probe_all(budget, np.random.default_rng(len(lattice)))
+        self._probe_all(budget, np.random.default_rng(len(self.lattice)))
 
     def _probe_several(self, search: LocalSearch, budget: Budget, rng: np.random.Generator) -> None:
-        """Search for solutions for several questions each, as long as one settles half as many as it is for."""
+        """Search for solutions for several questions each, as long as one settles a quarter as many as it is for."""
         several = settled = 1 + len(search.atoms) // _APART
-        while 2 * settled >= several and len(left := self.open()) > several and not budget.exhausted():
+        while 4 * settled >= several and len(left := self.open()) > several and not budget.exhausted():
             drawn = np.sort(rng.choice(left, several, replace=False))
             goal, low, high = self.questions.wishes(drawn, self.proved, self.seen, rng)
             point = search.toward(self.rows_of(goal), low, high)
@@ -192,9 +198,11 @@ class Remainder(Solutions):
         while len(left) and not budget.exhausted():
             targets = self.open_targets(asked)
             goal, low, high = self.questions.wishes(left[:_AT_ONCE], self.proved, self.seen, rng)
-            reached = search.each_toward(self.rows_of(goal), low, high, steps, self.rows_of(targets))
-            self.seen[LOWER][targets] = np.minimum(self.seen[LOWER][targets], reached[LOWER])
-            self.seen[UPPER][targets] = np.maximum(self.seen[UPPER][targets], reached[UPPER])
+            goals, watched = self.rows_of(goal), self.rows_of(targets)
+            last, reached = search.each_toward(self.points, goals, low, high, steps, watched)
+            self._keep(-1, np.arange(len(self.lattice)), last)
+            for each in reached:
+                widen(self.seen, targets, each)
             left = np.intersect1d(left[_AT_ONCE:], self.open())  # solutions for some questions settle others
 
     def _first(self, component: Component, budget: Budget) -> None:
@@ -225,9 +233,9 @@ class Remainder(Solutions):
             before = after
 
     def _numbers_of(self, component: Component) -> dict[int, int]:
-        inside = np.isin(self.bounds.lattice.nodes(self.tables.boxes), component.nodes)
+        inside = np.isin(self.lattice.nodes(self.tables.boxes), component.nodes)
         known = component.fixed.indices
-        inside |= np.isin(self.bounds.lattice.nodes(self.tables.boxes), known)
+        inside |= np.isin(self.lattice.nodes(self.tables.boxes), known)
         return dict.fromkeys(np.flatnonzero(inside).tolist(), 1)
 
     def _settle(self, place: int, budget: Budget, *, by_bounds: bool = False) -> bool:
@@ -236,15 +244,20 @@ class Remainder(Solutions):
         With `by_bounds` only bounds are used, which do not make the interval of a finding exact.
         """
         worked = False
-        node = int(self.questions.node[place])
+        node, most = int(self.questions.node[place]), self.questions.min_count - 1
+        sides = (LOWER, UPPER) if self.proved[UPPER][node] <= most else (UPPER, LOWER)
+        is_small = by_bounds and bool(self.questions.rule[place] == SMALL_COUNT) and self.seen[UPPER][node] >= 0
         # Bounds are cheaper than whole solutions.
         for improve in (self._bound,) if by_bounds else (self._bound, self._reach, self.tighten):
-            for side in (UPPER, LOWER):
+            for side in sides:
                 if self.questions.is_settled(place, self.proved, self.seen, exactly=not by_bounds):
                     return worked
                 if self.proved[side][node] != self.seen[side][node] and not budget.exhausted():
                     improve(node, side, budget)
                     worked = True
+                # Known counts are small. If 0 or a large count remains possible, the other bound does not matter.
+                if is_small and (self.proved[UPPER][node] > most if side == UPPER else self.proved[LOWER][node] < 1):
+                    return worked
         return worked
 
     def _reach(self, node: int, side: int, budget: Budget) -> Point | None:
@@ -295,7 +308,7 @@ class Remainder(Solutions):
         if value == self.proved[side][node] or (side == UPPER and value >= _FAR):
             return
         # Only published bounds are used: a proof that used other proofs could be circular.
-        proof = prove(component, self.bounds.ends, (row, side, value), budget)
+        proof = prove(component, self.ends, (row, side, value), budget)
         if proof is None:
             late = budget.reason if budget.exhausted() else say("a bound could not be proved")
             self.reason = self.reason or late
@@ -305,7 +318,7 @@ class Remainder(Solutions):
 
     def _capped(self, row: Mapping[int, int], side: int) -> Ends:
         """Return the bounds of nodes, with a bound added for nodes of a sum without one: the solver needs one."""
-        ends = self.proved[:, : len(self.bounds.lattice)]
+        ends = self.proved[:, : len(self.lattice)]
         endless = [node for node in row if ends[UPPER][node] >= UNBOUNDED]
         if side == UPPER and endless:
             ends = ends.copy()
@@ -314,7 +327,7 @@ class Remainder(Solutions):
 
     def _bound(self, node: int, side: int, budget: Budget) -> None:
         """Improve a bound by a linear programme over a component, or over the nearest equalities of a large one."""
-        row, ends = self.row(node), self.bounds.ends
+        row, ends = self.row(node), self.ends
         component = self._component_of(row)
         tried = (node, side) in self._bounded or self.proved[side][node] == self.seen[side][node]
         if component is None or tried or budget.exhausted():
@@ -340,7 +353,7 @@ class Remainder(Solutions):
     def _relaxed(self, component: Component) -> ContinuedSearch:
         """Return the search for fractions that agree with a component; it is kept, for it continues."""
         if component not in self._searches:
-            self._searches[component] = ContinuedSearch(programme_of(component, self.bounds.ends))
+            self._searches[component] = ContinuedSearch(programme_of(component, self.ends))
         return self._searches[component]
 
     def _vertex(self, component: Component, cost: Floats, budget: Budget) -> Point | None:
@@ -350,7 +363,7 @@ class Remainder(Solutions):
         """
         by_chance = np.random.default_rng(len(cost)).uniform(-1.0, 1.0, len(cost))
         found = self._relaxed(component).optimum(_DECISIVE * cost + by_chance, budget)
-        return component.rounded(found, self.bounds.ends)
+        return component.rounded(found, self.ends)
 
     def _settle_widths(self, budget: Budget) -> None:
         nodes = np.unique(self.questions.node[self.questions.protected])

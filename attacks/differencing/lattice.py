@@ -21,6 +21,8 @@ Decomposition = tuple[int, tuple[int, ...]]
 """A set of an axis, and disjoint smaller sets whose union it is."""
 
 _MOST_NODES = 20_000_000
+_MOST_SPLITS = 5_000_000
+_NO_SETS = np.zeros(0, dtype=np.int64)
 
 
 class TooManyCellsError(Exception):
@@ -97,16 +99,17 @@ class MarginLattice:
         return tuple((key // radix) % len(axis.members) for axis, radix in zip(self.axes, self.radix, strict=True))
 
 
-def build_lattice(axes: Sequence[Axis], published: Boxes, asked: Boxes) -> MarginLattice:
+def build_lattice(axes: Sequence[Axis], published: Boxes, asked: Boxes, times: Ids = _NO_SETS) -> MarginLattice:
     """Return the lattice of the published boxes and of all other boxes that consist of the same sets.
 
     Args:
         axes: the dimensions.
         published: the set of each published box on each axis; shape (boxes, axes), int32.
         asked: the same for the boxes that are asked about.
+        times: further sets of the last axis.
 
     Raises:
-        TooManyCellsError: it has too many nodes.
+        TooManyCellsError: it has too many nodes, or too many equalities because of further sets.
     """
     sizes = [len(axis.members) for axis in axes]
     radix = [1] * len(sizes)
@@ -114,7 +117,7 @@ def build_lattice(axes: Sequence[Axis], published: Boxes, asked: Boxes) -> Margi
         radix[place] = radix[place + 1] * sizes[place + 1]
     whole = np.array([axis.whole for axis in axes], dtype=np.int64)
     base = tuple(
-        np.union1d(published[:, place], [*range(axis.atoms), axis.whole]).astype(np.int64)
+        np.union1d(published[:, place], [*range(axis.atoms), axis.whole, *(times if axis is axes[-1] else ())])
         for place, axis in enumerate(axes)
     )
     cliques = chordal_cliques(np.unique(np.concatenate([published, asked]) != whole, axis=0))
@@ -124,7 +127,10 @@ def build_lattice(axes: Sequence[Axis], published: Boxes, asked: Boxes) -> Margi
     origin = sum(map(mul, whole.tolist(), radix))
     offsets = [(sets - code) * factor for sets, code, factor in zip(base, whole, radix, strict=True)]
     keys = np.unique(np.concatenate([_box_keys(origin, [offsets[axis] for axis in clique]) for clique in cliques]))
-    levels = [_levels(decompositions(axis, sets)) for axis, sets in zip(axes, base, strict=True)]
+    found = [decompositions(axis, sets, split=axis is axes[-1]) for axis, sets in zip(axes, base, strict=True)]
+    if len(times) and nodes / len(base[-1]) * len(found[-1]) > _MOST_SPLITS:
+        raise TooManyCellsError
+    levels = [_levels(each) for each in found]
     blocks = []
     for clique in cliques:
         defined = np.zeros(len(keys), dtype=np.bool_)
@@ -184,25 +190,38 @@ def chordal_cliques(together: Flags) -> list[tuple[int, ...]]:
     return sorted(tuple(sorted(clique)) for clique in found) or [()]
 
 
-def decompositions(axis: Axis, sets: Ids) -> list[Decomposition]:
+def decompositions(axis: Axis, sets: Ids, *, split: bool = False) -> list[Decomposition]:
     """Return decompositions of some sets of an axis, which include all atoms, into smaller ones; smallest sets first.
 
     A set has one decomposition for each maximal smaller set in it that no earlier decomposition uses. The rest of the
-    set is filled with the largest sets that fit, and finally with atoms.
+    set is filled with the largest sets that fit, and finally with atoms. With `split`, a set that is the union of two
+    others has all decompositions into two instead: bounds of a growing count pass from each period to each other one.
 
     >>> quarter = [np.array([0]), np.array([1]), np.array([2]), np.array([0, 1]), np.array([0, 1, 2])]
     >>> decompositions(Axis("month", 3, quarter, 4), np.arange(5))
     [(3, (0, 1)), (4, (3, 2))]
+    >>> month, later = (
+    ...     [np.array([each]) for each in range(3)],
+    ...     [np.array([0, 1]), np.array([1, 2]), np.array([0, 1, 2])],
+    ... )
+    >>> decompositions(Axis("month", 3, [*month, *later], 5), np.arange(6), split=True)
+    [(3, (0, 1)), (4, (1, 2)), (5, (0, 4)), (5, (2, 3))]
     """
     masks = {code: mask_of(axis.members[code]) for code in sets.tolist()}
+    by_mask = {mask: code for code, mask in masks.items()}
     order = sorted(masks, key=lambda code: (len(axis.members[code]), code))
     found = []
     smaller: list[int] = []  # sets of several atoms, largest first
     for code in order:
         if len(axis.members[code]) > 1:
-            found += _of_set(code, masks, smaller)
+            found += (_halves(code, masks, by_mask) if split else []) or _of_set(code, masks, smaller)
             smaller.insert(0, code)
     return found
+
+
+def _halves(code: int, masks: Mapping[int, int], by_mask: Mapping[int, int]) -> list[Decomposition]:
+    rests = ((part, by_mask.get(masks[code] & ~mask, -1)) for part, mask in masks.items() if not mask & ~masks[code])
+    return [(code, (part, rest)) for part, rest in rests if part < rest]
 
 
 def _of_set(code: int, masks: Mapping[int, int], smaller: Sequence[int]) -> list[Decomposition]:

@@ -16,6 +16,7 @@ from scipy import sparse
 
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
+from attacks.differencing.sums import widen
 from audit.model.arrays import Counts, Flags
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.compiling import kernel
@@ -41,6 +42,26 @@ class Moves(NamedTuple):
     place_start: Ids
     move: Ids
     place_by: Counts
+
+
+class Violations(NamedTuple):
+    """Values, their bounds, and which of them are out of bounds.
+
+    Attributes:
+        bounds: shape (2, places), int64; least and greatest values.
+        value: shape (places,), int64.
+        weight: shape (places,), int64; how bad a violation is; grows, unless it is 1.
+        bad: shape (places,); the violated places come first.
+        where: shape (places,); the index of each violated place in `bad`, -1 for the others.
+        price: shape (2, places); by how much one less, and one more, at a place make the violations worse.
+    """
+
+    bounds: Ends
+    value: Counts
+    weight: Counts
+    bad: Ids
+    where: Ids
+    price: Counts
 
 
 class LocalSearch:
@@ -84,15 +105,17 @@ class LocalSearch:
 
     def each_toward(
         self,
+        points: Counts,
         goals: Any,  # noqa: ANN401 - as above
         low: Counts,
         high: Counts,
         steps: int,
         watched: Any,  # noqa: ANN401 - as above
-    ) -> Ends:
-        """Search near the last solution for one solution for each goal, in which its count is within other limits.
+    ) -> tuple[Counts, Ends]:
+        """Search for one solution for each goal in which its count is within other limits, near the nearest of some.
 
         Args:
+            points: solutions; shape (solutions, nodes).
             goals: rows of weights of the lattice's nodes; shape (goals, nodes).
             low: the least count of each goal; shape (goals,).
             high: the greatest count of each goal; shape (goals,).
@@ -100,33 +123,46 @@ class LocalSearch:
             watched: rows like goals; shape (watched, nodes).
 
         Returns:
-            The least and the greatest counts of `watched` in these solutions; shape (2, watched).
-
-        Raises:
-            RuntimeError: there is no solution to start from.
+            The last solution, and the least and the greatest counts of `watched` in all; shape (2, watched).
         """
-        if self.point is None:
-            raise RuntimeError("there is no solution to start from")
-        base = self.point
-        moves, start, bounds = self._with_goals(goals, base)
-        changes = [np.zeros(len(self.atoms), dtype=np.int64)]
-        for place, least_wanted, most_wanted in zip(
-            range(len(self._kept), len(start)), low.tolist(), high.tolist(), strict=True
-        ):
-            bounds[:, place] = least_wanted, most_wanted
-            value = start.copy()
-            if not self._mend(moves, bounds, value, np.full(len(value), _NEARLY_SOFT), steps):
-                changes.append(value[self._atom_at] - base[self.atoms])
-            bounds[:, place] = -UNBOUNDED, UNBOUNDED
-        change = self.sums @ sparse.csc_matrix(np.stack(changes, axis=1))
+        moves, _, bounds = self._with_goals(goals, points[0])
+        count = goals @ points.T
+        nearest = np.maximum(low[:, np.newaxis] - count, count - high[:, np.newaxis]).argmin(axis=1)
+        last, seen = points[0], np.outer([UNBOUNDED, -1], np.ones(watched.shape[0], dtype=np.int64))
+        for start in np.unique(nearest).tolist():
+            value = np.append(points[start][self._kept], count[:, start])
+            near = np.flatnonzero(nearest == start)
+            wishes = np.stack([len(self._kept) + near, low[near], high[near]], axis=1)
+            change = self._solutions_near(points[start], self._each_mended(moves, bounds, value, wishes, steps))
+            moved, now = (watched @ change).tocsr(), watched @ points[start]
+            for most in (moved.min(axis=1), moved.max(axis=1)):
+                widen(seen, slice(None), now + most.toarray().ravel())
+            last = self.point = points[start] + change[:, [-1]].toarray()[:, 0]
+        return last, seen
+
+    def _each_mended(self, moves: Moves, bounds: Ends, value: Counts, wishes: Counts, steps: int) -> list[Counts]:
+        """Return the moves that fulfil each wish, with their directions, if they were found; the first are none."""
+        weight, log = np.full(len(value), _NEARLY_SOFT), np.empty((2, 2 * steps), dtype=np.int64)
+        made = [log[:, :0]]
+        state, _ = _violations(bounds, value, weight)
+        for wish in wishes.tolist():
+            self._runs += 1
+            count = int(_mend_one(moves, state, tuple(wish), (steps, _CHOICES, self._runs), log))
+            if count > 0:
+                made.append(log[:, :count][:, log[0, :count] >= 0])
+        return made
+
+    def _solutions_near(self, base: Counts, made: list[Counts]) -> Any:  # noqa: ANN401 - as above
+        """Return the changes of all nodes, a column for each list of moves that leads from a solution to one."""
+        column = np.repeat(np.arange(len(made)), [each.shape[1] for each in made])
+        move, by = np.concatenate(made, axis=1)
+        chosen = sparse.csc_matrix((by, (move, column)), (self._changes.shape[1], len(made)))
+        change = self.sums @ (self._changes @ chosen)
         at = change.tocoo()
         value = base[at.row] + at.data
-        holds = np.ones(len(changes), dtype=np.bool_)
+        holds = np.ones(len(made), dtype=np.bool_)
         holds[at.col[(value < self.ends[LOWER][at.row]) | (self.ends[UPPER][at.row] < value)]] = False
-        change = change[:, np.flatnonzero(holds)]
-        self.point = base + change[:, [-1]].toarray()[:, 0]
-        seen, now = (watched @ change).tocsr(), watched @ base
-        return np.stack([now + most.toarray().ravel() for most in (seen.min(axis=1), seen.max(axis=1))])
+        return change[:, np.flatnonzero(holds)]
 
     def _with_goals(self, goals: Any, point: Counts) -> tuple[Moves, Counts, Ends]:  # noqa: ANN401 - as above
         """Return the moves of published counts and goals, the counts, and their bounds; goals are unlimited."""
@@ -187,21 +223,22 @@ def _moves(changes: Any) -> Moves:  # noqa: ANN401 - as above
 
 
 @kernel
-def _priced(bounds: Ends, value: Counts, weight: Counts, place: int, price: Counts) -> bool:
+def _priced(state: Violations, place: int) -> bool:
     """Store by how much one less, and one more, at a place make the violations worse; return whether it is violated."""
-    low, high, now = bounds[0, place], bounds[1, place], value[place]
-    price[0, place] = weight[place] if now <= low else 0
-    price[1, place] = weight[place] if now >= high else 0
+    low, high, now, weight = state.bounds[0, place], state.bounds[1, place], state.value[place], state.weight[place]
+    state.price[0, place] = weight if now <= low else 0
+    state.price[1, place] = weight if now >= high else 0
     if now < low:
-        price[1, place] = -weight[place]
+        state.price[1, place] = -weight
     elif now > high:
-        price[0, place] = -weight[place]
+        state.price[0, place] = -weight
     return now < low or now > high
 
 
 @kernel
-def _note(bad: Counts, where: Counts, count: int, place: int, violated: bool) -> int:
-    """Add a place to the `count` violated ones in `bad`, or remove it; `where` holds the index of each."""
+def _note(state: Violations, count: int, place: int) -> int:
+    """Price a place, and add it to the `count` violated ones or remove it; return how many there are."""
+    bad, where, violated = state.bad, state.where, _priced(state, place)
     if violated and where[place] < 0:
         bad[count], where[place] = place, count
         return count + 1
@@ -214,47 +251,115 @@ def _note(bad: Counts, where: Counts, count: int, place: int, violated: bool) ->
 
 
 @kernel
+def _violations(bounds: Ends, value: Counts, weight: Counts) -> tuple[Violations, int]:
+    """Return which values are out of bounds, and how many."""
+    bad, where = np.empty(len(value), dtype=np.int64), np.full(len(value), -1, dtype=np.int64)
+    state, count = Violations(bounds, value, weight, bad, where, np.empty((2, len(value)), dtype=np.int64)), 0
+    for place in range(len(value)):
+        count = _note(state, count, place)
+    return state, count
+
+
+@kernel
 def _mend(moves: Moves, bounds: Ends, value: Counts, weight: Counts, limits: tuple[int, int, int]) -> int:
     """Change `value` until it is within its bounds everywhere; return the number of remaining violations.
 
     Args:
         moves: the possible changes.
-        bounds: shape (2, places), int64; least and greatest values.
-        value: shape (places,), int64; changed in place.
-        weight: shape (places,), int64; how bad a violation is; grows, changed in place, unless it is 1.
-        limits: how many moves to make at most, from how many to choose each, and a seed of the random choices.
+        bounds: those of `Violations`.
+        value: the same; changed in place.
+        weight: the same; changed in place.
+        limits: those of `_walk`.
     """
-    bad, where, count = np.empty(len(value), dtype=np.int64), np.full(len(value), -1, dtype=np.int64), 0
-    price = np.empty((2, len(value)), dtype=np.int64)
-    for place in range(len(value)):
-        count = _note(bad, where, count, place, _priced(bounds, value, weight, place, price))
-    state = np.uint64(limits[2] * 2 + 1)
+    state, count = _violations(bounds, value, weight)
+    return _walk(moves, state, count, limits, np.empty((2, 0), dtype=np.int64))[0]
+
+
+@kernel
+def _mend_one(
+    moves: Moves, state: Violations, wish: tuple[int, int, int], limits: tuple[int, int, int], log: Counts
+) -> int:
+    """Search for moves that bring one place within other bounds; return the length of their log, 0 if none were found.
+
+    All but the log is as before afterwards, so that no search begins with work on all places.
+
+    Args:
+        moves: the possible changes.
+        state: nothing in it is violated.
+        wish: the place, its least and its greatest value.
+        limits: those of `_walk`.
+        log: that of `_walk`; nothing is lost if it has two entries for each move.
+    """
+    place = wish[0]
+    low, high = state.bounds[0, place], state.bounds[1, place]
+    state.bounds[0, place], state.bounds[1, place] = wish[1], wish[2]
+    count, made = _walk(moves, state, _note(state, 0, place), limits, log)
+    state.bounds[0, place], state.bounds[1, place] = low, high
+    for entry in range(made):
+        move, by = log[0, entry], log[1, entry]
+        if move < 0:
+            state.weight[-1 - move] -= by
+        else:
+            for at in range(moves.start[move], moves.start[move + 1]):
+                state.value[moves.place[at]] -= by * moves.by[at]
+    for entry in range(made):
+        move = log[0, entry]
+        if move < 0:
+            _priced(state, -1 - move)
+        else:
+            for at in range(moves.start[move], moves.start[move + 1]):
+                _priced(state, moves.place[at])
+    _priced(state, place)
+    for entry in range(count):
+        state.where[state.bad[entry]] = -1
+    return 0 if count else made
+
+
+@kernel
+def _walk(moves: Moves, state: Violations, count: int, limits: tuple[int, int, int], log: Counts) -> tuple[int, int]:
+    """Make moves until nothing is violated; return how many violations remain, and the length of the log.
+
+    Args:
+        moves: the possible changes.
+        state: what is violated; changed in place.
+        count: how many violations there are.
+        limits: how many moves to make at most, from how many to choose each, and a seed of the random choices.
+        log: shape (2, entries), int64; the moves, each with its direction, and -1 - each place whose weight grows, with
+            its growth, as far as there is room.
+    """
+    bounds, value, weight, price, made = state.bounds, state.value, state.weight, state.price, 0
+    random = np.uint64(limits[2] * 2 + 1)
     for _ in range(limits[0]):
         if count == 0:
             break
-        state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-        place = bad[int(state >> np.uint64(33)) % count]
+        random = random * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+        place = state.bad[int(random >> np.uint64(33)) % count]
         wanted = 1 if value[place] < bounds[0, place] else -1
         begin, size = moves.place_start[place], moves.place_start[place + 1] - moves.place_start[place]
         if size == 0:
-            return count
+            break
         best, best_cost, best_way = -1, 1 << 60, 0
         for choice in range(min(limits[1], size)):
-            state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-            entry = begin + (choice if size <= limits[1] else int(state >> np.uint64(33)) % size)
+            random = random * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+            entry = begin + (choice if size <= limits[1] else int(random >> np.uint64(33)) % size)
             way = wanted * moves.place_by[entry]
             # Ties are broken at random.
             cost = 0
             for at in range(moves.start[moves.move[entry]], moves.start[moves.move[entry] + 1]):
                 cost += price[1 if way * moves.by[at] > 0 else 0, moves.place[at]]
-            cost = 16 * cost + int(state >> np.uint64(60))
+            cost = 16 * cost + int(random >> np.uint64(60))
             if cost < best_cost:
                 best, best_cost, best_way = moves.move[entry], cost, way
         if best_cost >= 0 and weight[place] > 1:
             weight[place] += 2
-            _priced(bounds, value, weight, place, price)
+            _priced(state, place)
+            if made < log.shape[1]:
+                log[0, made], log[1, made] = -1 - place, 2
+                made += 1
+        if made < log.shape[1]:
+            log[0, made], log[1, made] = best, best_way
+            made += 1
         for at in range(moves.start[best], moves.start[best + 1]):
-            place = moves.place[at]
-            value[place] += best_way * moves.by[at]
-            count = _note(bad, where, count, place, _priced(bounds, value, weight, place, price))
-    return count
+            value[moves.place[at]] += best_way * moves.by[at]
+            count = _note(state, count, moves.place[at])
+    return count, made

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attacks.differencing.lattice import Ids, build_lattice
+from attacks.differencing.lattice import Ids, MarginLattice, build_lattice
 from attacks.differencing.programs import Component, NoSolutionError, Point, components, first_point
-from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, propagated
+from attacks.differencing.propagation import LOWER, UPPER, Ends, propagated
 from attacks.differencing.sums import BoxSums, Screened, shows_nothing, widen
 from audit.model.arrays import Counts, Flags, Places
 from audit.model.count_report import PERHAPS_LARGE, PROTECTED, SMALL_COUNT
@@ -206,7 +206,8 @@ class Solutions:
     """What is known about the nodes of a lattice, and about sums of nodes, which are numbered after the nodes.
 
     Attributes:
-        bounds: the propagated bounds of the nodes.
+        lattice: the nodes.
+        ends: their propagated bounds; shape (2, nodes).
         questions: the questions.
         proved: the proved bounds; shape (2, nodes), later (2, nodes and sums).
         seen: the least and greatest counts in known solutions; of the same shape.
@@ -216,9 +217,9 @@ class Solutions:
         of_node: the component of each node that is not fixed.
     """
 
-    def __init__(self, bounds: BoundPropagation, questions: Questions) -> None:
-        self.bounds, self.questions = bounds, questions
-        self.proved: Ends = bounds.ends.copy()
+    def __init__(self, lattice: MarginLattice, ends: Ends, questions: Questions) -> None:
+        self.lattice, self.ends, self.questions = lattice, ends, questions
+        self.proved: Ends = ends.copy()
         fixed = self.proved[LOWER] == self.proved[UPPER]
         self.seen: Ends = np.where(fixed, self.proved, np.array([[UNBOUNDED], [-1]]))
         self.points = np.tile(np.where(fixed, self.proved[LOWER], -1), (_POINTS, 1))
@@ -230,14 +231,14 @@ class Solutions:
 
     def row(self, target: int) -> dict[int, int]:
         """Return the nodes, with weights, whose weighted sum is a node or sum."""
-        nodes = len(self.bounds.lattice)
+        nodes = len(self.lattice)
         return {target: 1} if target < nodes else self.rows[target - nodes]
 
     def rows_of(self, targets: Ids) -> Any:  # noqa: ANN401 - scipy's matrices have no types
         """Return the weights of all nodes in some nodes and sums; CSR, shape (targets, nodes)."""
         from scipy import sparse
 
-        nodes = len(self.bounds.lattice)
+        nodes = len(self.lattice)
         alone = targets[targets < nodes]
         entries = np.ones(len(alone), dtype=np.int64), (np.arange(len(alone)), alone)
         found = sparse.csr_matrix(entries, shape=(len(alone), nodes))
@@ -258,7 +259,7 @@ class Solutions:
         """Add the sums whose interval must be computed."""
         from scipy import sparse
 
-        nodes = len(self.bounds.lattice)
+        nodes = len(self.lattice)
         self.rows = [sums.row(place) for place in left.tolist()]
         start = np.cumsum([0, *map(len, self.rows)])
         columns = np.array([node for row in self.rows for node in row], dtype=np.int64)
@@ -295,7 +296,7 @@ class Solutions:
         """Extend the least and greatest counts of sums to those in a solution, which has -1 for unknown counts."""
         if self.rows:
             known = np.flatnonzero(self._matrix.astype(np.bool_) @ (every < 0) == 0)
-            widen(self.seen, len(self.bounds.lattice) + known, (self._matrix @ every)[known])
+            widen(self.seen, len(self.lattice) + known, (self._matrix @ every)[known])
 
     def solution(self, component: Component, row: Mapping[int, int], side: int) -> Point | None:
         """Return the known solution of a component with the least or greatest count of a sum; None if there is none.

@@ -6,7 +6,7 @@ of these sums. A few solutions and the bounds of the nodes settle most questions
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -50,7 +50,7 @@ class BoxSums:
         boxes: the set of each box on each axis; shape (boxes, axes).
     """
 
-    ways = (0, 1, 2, 3)
+    ways = (0, 1)
 
     def __init__(self, lattice: MarginLattice, boxes: Boxes) -> None:
         self.lattice, self.boxes = lattice, boxes
@@ -72,16 +72,11 @@ class BoxSums:
     def terms(self, places: Ids, way: int) -> Iterator[TermGroup]:
         """Yield the nodes of some boxes in one of the `ways`; boxes with too many terms are left out.
 
-        The first two ways treat all dimensions alike, with the fewest terms or the other decomposition; the others
-        treat time in the opposite way.
+        The first has the fewest terms, the second the other decomposition of the set on each axis.
         """
         clique = np.array(self._clique, dtype=np.int64)[self._pattern.ravel()[places]]
-        which = self._decompositions(way)
-        counts = np.stack(
-            [t.count[w][self.boxes[places, a]] for a, (t, w) in enumerate(zip(self._tables, which, strict=True))],
-            axis=1,
-        )
-        most = [int(table.count[w].max()) + 1 for table, w in zip(self._tables, which, strict=True)]
+        counts = np.stack([t.count[way][self.boxes[places, a]] for a, t in enumerate(self._tables)], axis=1)
+        most = [int(table.count[way].max()) + 1 for table in self._tables]
         kinds, first, kind = np.unique(
             np.ravel_multi_index((clique, *counts.T), (len(self.lattice.cliques), *most)),
             return_index=True,
@@ -95,27 +90,22 @@ class BoxSums:
                 every = places[order[starts[place] : starts[place + 1]]]
                 step = max(1, int(_AT_ONCE / size))
                 for batch in np.split(every, range(step, len(every), step)):
-                    yield TermGroup(batch, *self._of_clique(batch, at, count, which))
-
-    def _decompositions(self, way: int) -> list[int]:
-        """Return which decomposition of the sets of each axis is used in one of the `ways`."""
-        return [way % 2] * (len(self._tables) - 1) + [way // 2]
+                    yield TermGroup(batch, *self._of_clique(batch, at, count, way))
 
     def _of_box(self, place: int, way: int) -> TermGroup | None:
         """Return the nodes of one box in one of the `ways`, as `terms` does but faster; None if it has too many."""
-        which, places = self._decompositions(way), np.array([place])
-        sets = zip(self._tables, which, self.boxes[place].tolist(), strict=True)
-        count = [int(table.count[each][code]) for table, each, code in sets]
+        places, sets = np.array([place]), self.boxes[place].tolist()
+        count = [int(table.count[way][code]) for table, code in zip(self._tables, sets, strict=True)]
         if way and prod(count) > _MOST_TERMS:
             return None
-        return TermGroup(places, *self._of_clique(places, self._clique[self._pattern.ravel()[place]], count, which))
+        return TermGroup(places, *self._of_clique(places, self._clique[self._pattern.ravel()[place]], count, way))
 
-    def _of_clique(self, places: Ids, at: int, count: Sequence[int], which: Sequence[int]) -> tuple[Ids, Counts]:
+    def _of_clique(self, places: Ids, at: int, count: Sequence[int], way: int) -> tuple[Ids, Counts]:
         grid, axes = self.lattice.grid(at), self.lattice.cliques[at]
         rank = np.zeros((len(places), 1), dtype=np.int64)
         sign = np.ones((len(places), 1), dtype=np.int64)
         for axis in axes:
-            table, way, size = self._tables[axis], which[axis], count[axis]
+            table, size = self._tables[axis], count[axis]
             sets = self.boxes[places, axis]
             more = table.rank[way][sets, :size]
             rank = (rank[:, :, None] * len(table.base) + more[:, None, :]).reshape(len(places), -1)
@@ -254,12 +244,15 @@ class Screened:
     seen: Ends
 
 
-def screen(sums: BoxSums, ends: Ends, points: Counts, min_count: int, small: Flags) -> Screened:
+Bounds = Callable[[Ids], Ends]
+
+
+def screen(sums: BoxSums, within: Bounds, points: Counts, min_count: int, small: Flags) -> Screened:
     """Return what bounds and known solutions show about sums; questions about hidden counts remain open.
 
     Args:
         sums: the sums.
-        ends: the bounds of all nodes; shape (2, nodes).
+        within: returns the bounds of some sums that follow by propagation.
         points: some solutions; shape (solutions, nodes), -1 for unknown counts.
         min_count: counts from 1 to one less are small.
         small: whether the question about each sum is whether its count is small; shape (sums,), bool.
@@ -278,11 +271,11 @@ def screen(sums: BoxSums, ends: Ends, points: Counts, min_count: int, small: Fla
             nothing = small[left] & shows_nothing(found.seen[:, left], min_count)
             found.verdict[left[nothing]] = NOTHING
             left = left[~nothing]
-        _bound(found, left, sums.bounds(left, ends), small, min_count)
+        _bound(found, left, within(left), small, min_count)
     return found
 
 
-def widen(seen: Ends, places: Ids, value: Counts) -> None:
+def widen(seen: Ends, places: Ids | slice, value: Counts) -> None:
     """Extend the least and greatest known counts of some nodes or sums to further counts."""
     seen[LOWER][places] = np.minimum(seen[LOWER][places], value)
     seen[UPPER][places] = np.maximum(seen[UPPER][places], value)

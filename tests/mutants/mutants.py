@@ -1431,6 +1431,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "self._in_numbers(column_of(names))",
         ),
     ],
+    "oracle/test_count_tables.py::test_the_growth_of_a_period_follows_from_that_of_other_cells_without_programmes": [
+        ("attacks.differencing.attack._with_periods", "if len(periods) else", "if False else"),
+        ("attacks.differencing.lattice._halves", "if part < rest", "if False"),
+    ],
     "unit/attacks/test_joint_network.py::test_whole_columns_have_whole_optima": [
         ("attacks.linear_programmes.ContinuedSearch.__init__", "if branches else 0", "if False else 0"),
     ],
