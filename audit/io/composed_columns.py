@@ -8,7 +8,6 @@ two columns are read. A composed column exists if its parts exist after columns 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +15,8 @@ import pyarrow as pa
 from audit.io.tables import Table, text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.arrays import combine, distinct
+from audit.model.errors import Problems
 from audit.runtime.phrases import say
-
-if TYPE_CHECKING:
-    from audit.model.errors import Problems
 
 TOGETHER = " + "
 """What stands between the names of columns that are read as one, and between their texts."""

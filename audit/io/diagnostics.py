@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,10 +21,8 @@ from audit.io.cells import Fault
 from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, open_bytes, open_text, read_dialect
 from audit.io.paths import is_remote
 from audit.model.arrays import Flags, Words
+from audit.model.errors import Problems
 from audit.runtime.phrases import say, say_count
-
-if TYPE_CHECKING:
-    from audit.model.errors import Problems
 
 _AT_A_TIME = 1 << 18
 

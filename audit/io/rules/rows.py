@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.io.respelling import fold
@@ -20,9 +20,6 @@ from audit.model.arrays import Flags
 from audit.model.errors import Doubt, printable
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _TOTALS = re.compile(
     r"totals?|grand total|subtotal|sum|gesamt|gesamtsumme|insgesamt|(zwischen)?summe|somme|ensemble|totale|totaal"
