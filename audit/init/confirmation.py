@@ -27,6 +27,7 @@ from audit.init.columns import Column, perhaps_harmless, read_columns
 from audit.init.count_rules import in_words
 from audit.init.guess import TRANSITIONS, HeldReleases, changes_of_values, changing_columns, state_changes
 from audit.init.guesses import Guesses, in_lines
+from audit.io.adjustments import adjusted_names
 from audit.io.atomic_files import write_file
 from audit.io.cell_reading import unknown_among
 from audit.io.column_names import is_quasi, sensitivity
@@ -326,6 +327,21 @@ class _Asked:
         self.give_role(name, role, reason, beside)
         return lost
 
+    def missing_beside(self, name: str) -> dict[str, list[str]]:
+        """Return the quasi-identifiers that only the releases with a column lack, each with these releases."""
+        releases = () if self.manifest is None else self.manifest.releases
+        headers = {
+            each.tag: adjusted_names(each.rows, each.shown, self.manifest.headings(each.tag), Problems()) or []
+            for each in releases
+            if self.manifest is not None
+        }
+        having = [tag for tag, names in headers.items() if name in names]
+        return {
+            other: having
+            for other in self.named("quasi_identifiers")
+            if 0 < len(having) < len(headers) and all((other in own) != (name in own) for own in headers.values())
+        }
+
     def beside(self, name: str) -> list[str] | None:
         """Return the columns that name each row together with one that does not by itself; None for one that does.
 
@@ -338,9 +354,20 @@ class _Asked:
     def ask_which(self, name: str, question: Question) -> tuple[str, str]:
         """Ask for a column's role; return it with the column that names the records together with it, if one does.
 
-        A column that several rows of a release share is no record id alone.
+        A column that several rows of a release share is no record id alone. One that stands where releases lack a
+        quasi-identifier may be that one under another name, which leaves it without a role of its own.
         """
-        role = self.ask(question)
+        import tomlkit
+
+        missing = self.missing_beside(name)
+        same = {f"= {other}": say("the same column under another name") for other in missing}
+        role = self.ask(replace(question, answers=question.answers | same))
+        if role in same:
+            other, stated = role.removeprefix("= "), self.document.unwrap()["columns"].get(Renamed.key, {})
+            renamed = {tag: {**stated.get(tag, {}), name: other} for tag in missing[other]}
+            self.columns[Renamed.key] = tomlkit.inline_table()
+            self.columns[Renamed.key].update({**stated, **renamed})
+            return OPEN, ""
         others = self.beside(name) if role == "record" else None
         if others is None:
             return role, ""

@@ -562,3 +562,13 @@ def test_a_column_that_people_share_names_a_record_only_with_another_one(tmp_pat
     code, out, err, text = confirm(tmp_path, *answers, more=4)
     assert (code, "an audit refuses" in out, tomllib.loads(text)["columns"].get("record")) == (0, False, record), err
     assert run_audit(tmp_path)[0] in {0, 1, 3}
+
+
+def test_a_column_may_be_another_one_under_another_name(folder):
+    """It could only be given a role of its own, and `renamed` had to be written by hand."""
+    path = folder / "feb.csv"
+    write(path, path.read_text(encoding="utf-8").replace("Sex", "Gend.", 1))
+    code, _, err, text = confirm(folder, "", "", "unlinkable", "we number the notes", "= Sex", "jan, feb")
+    assert (code, tomllib.loads(text)["columns"]["renamed"]) == (0, {"feb": {"Gend.": "Sex"}}), err
+    code, result, _ = run_audit(folder)
+    assert (code, [each["kind"] for each in result["warnings"] if each["kind"] == "unpublished-column"]) == (0, [])

@@ -3,6 +3,13 @@
 from tests.mutants.mutant import Mutant
 
 CHANGES: dict[str, list[tuple[str, str, str]]] = {
+    "oracle/test_possible_people.py::test_each_is_judged_so_in_all_series_of_two_releases_of_up_to_two_rows": [
+        ("audit.adversary.known_groups.PossiblePeopleFinder.find", "if pool != _NOWHERE", ""),
+        ("audit.adversary.known_groups.PossiblePeopleFinder.find", "many, releases, contents", "1, releases, contents"),
+    ],
+    "cli/test_confirm.py::test_a_column_that_people_share_names_a_record_only_with_another_one": [
+        ("audit.io.roles.beside_record", "alone < table.rows", "False"),
+    ],
     "cli/test_harmless.py::test_the_box_is_not_green_where_people_are_certain_if_no_value_changes": [
         ("reports.verdict.headline", '"yellow" if certain and colour == "green" else colour', "colour"),
         ("reports.summary_text.decision", "if certain := more_certain(report)", "if certain := 0"),

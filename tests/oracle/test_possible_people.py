@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, combinations, pairwise, product
+from itertools import chain, combinations, combinations_with_replacement, pairwise, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,7 +28,7 @@ from tests.cli.test_next import split
 from tests.helpers.amount import some
 from tests.helpers.running import refused, run_audit, run_main
 from tests.helpers.strategies import in_braces, register_series
-from tests.helpers.tiny import Registered
+from tests.helpers.tiny import Registered, Row, TinySeries
 from tests.laws.families import saved
 from tests.oracle.per_person import possible_rows
 
@@ -124,6 +124,28 @@ def test_a_finding_names_the_fewest_releases_that_suffice(data):
 def test_each_is_judged_for_each_largest_set_of_releases(data):
     series = data.draw(rolls())
     assume(any(largest(series, person) for person in series.people("register")))
+    judged_for_each_largest_set(series)
+
+
+RELEASES = [
+    [Row(None, cell, value, (cell,)) for cell, value in rows]
+    for size in (1, 2)
+    for rows in combinations_with_replacement(product(("[20, 29]", "[30, 39]", "[20, 39]"), "xy"), size)
+]
+STAYS = ("p", "25", (0, 1)), ("q", "35", (0, 1)), ("r", "25", (0,))
+ROLL = [Registered(name, release, (age,)) for name, age, stay in STAYS for release in stay]
+
+
+def test_each_is_judged_so_in_all_series_of_two_releases_of_up_to_two_rows():
+    """Of 729, those in which somebody of the register may be; a share of them is drawn."""
+    every = [*product(RELEASES, repeat=2)]
+    for at in np.random.default_rng(0).permutation(len(every))[: some(len(every))].tolist():
+        series = TinySeries(every[at], register=ROLL, quasi_identifiers=("Age",), keyed=False)
+        if any(largest(series, person) for person in series.people("register")):
+            judged_for_each_largest_set(series)
+
+
+def judged_for_each_largest_set(series):
     view = seen(series)
     kinds = view.possible_kinds
     outcome = IntersectionAttack().run(handed(view), Budget(None))
