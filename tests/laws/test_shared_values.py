@@ -52,7 +52,7 @@ def published(folder, second, values, *, form, stated, out=False):
     return series_of(folder, tables if out else [[head, *one]], columns)
 
 
-@pytest.mark.parametrize(("form", "out"), [("home", False), ("home", True), ("two columns", False), ("none", False)])
+@pytest.mark.parametrize(("form", "out"), [("two columns", False), ("none", False), ("home", False), ("home", True)])
 def test_no_verdict_holds_where_people_of_one_household_have_one_value_in_common(tmp_path, form, out):
     """Two columns show a home together; without any, the name of the sensitive column says that homes share it."""
     exact = form != "none" and not out

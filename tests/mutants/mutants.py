@@ -1273,8 +1273,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "series.low[one], series.high[one]",
         ),
     ],
-    "oracle/test_witness_tables.py::test_what_is_shown_is_so_and_no_forgery_shows_more": [
+    "oracle/test_witness_tables.py::test_what_is_shown_is_so_and_no_forgery_shows_more[6]": [
         ("audit.witness.verify_asked.choices", "one - other, other - one", "one - other"),
+    ],
+    "oracle/test_witness_tables.py::test_what_is_shown_is_so_and_no_forgery_shows_more": [
         (
             "audit.witness.verify_asked.derived",
             "sets, period - 1) for sets in every",

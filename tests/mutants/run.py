@@ -101,12 +101,13 @@ def _enter(tree: Path) -> None:
 
 
 def _own_code(mutant: Mutant, source: str, path: Path) -> CodeType | None:
-    """Return the code that a mutant gives a function; None where it changes something else."""
-    name = ".".join(mutant.names(Path.cwd()))
+    """Return the code that a mutant gives the outermost function around it; None where it changes something else."""
+    names = mutant.names(Path.cwd())
+    around = {".".join(names[:many]) for many in range(1, len(names) + 1)}
     codes = [compile(source, str(path), "exec")]
     for each in codes:
         codes += [inner for inner in each.co_consts if isinstance(inner, CodeType)]
-    return next((each for each in codes if each.co_qualname == name and each.co_flags & CO_OPTIMIZED), None)
+    return next((each for each in codes if each.co_qualname in around and each.co_flags & CO_OPTIMIZED), None)
 
 
 def survived(mutant: Mutant) -> str | None:
