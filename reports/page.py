@@ -28,9 +28,9 @@ _FEW = 2  # clauses that stay on one line
 
 
 def parts_of(text: str) -> list[str]:
-    """Return a sentence in parts: each line of a manifest in it, and each of three or more clauses, such as remedies.
+    """Return a text in parts: each line of a manifest in it, and each of three or more clauses, such as remedies.
 
-    Lines of a manifest in one are no valid TOML.
+    Lines of a manifest in one are no valid TOML. Several sentences are a paragraph, which is not parted at its clauses.
 
     >>> parts_of('write: [series] releases = ["a.csv"] [table] over_time = "same"')
     ['write:', '[series]', 'releases = ["a.csv"]', '[table]', 'over_time = "same"']
@@ -40,7 +40,8 @@ def parts_of(text: str) -> list[str]:
     ['both have "a; b";', 'if so, write one;', 'else delete it']
     """
     clauses = [each.rstrip() for each in _CLAUSE.findall(text)]
-    return [part for each in (clauses if len(clauses) > _FEW else [text]) for part in _lines_in(each)]
+    is_list = len(clauses) > _FEW and ". " not in text
+    return [part for each in (clauses if is_list else [text]) for part in _lines_in(each)]
 
 
 def _lines_in(text: str) -> list[str]:

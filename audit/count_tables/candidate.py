@@ -22,6 +22,7 @@ from audit.count_tables.manifest import TableFile, TableManifest, TableRelease, 
 from audit.count_tables.note_numbers import noted_range
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.published_texts import (
+    ANYTHING,
     NOT_APPLICABLE,
     is_like_a_number,
     number_of,
@@ -157,13 +158,13 @@ def judge_candidate(
     limit = budget if repairs else None
     marked = _signs(counts, last)
     # A cell left empty beside further markers would be known to have a count that none of them can stand for. If they
-    # are not enough, only tables that have one already get more of them, and others none; then all are left empty: so
-    # that any sign may stand there, or else, which asks less, none.
+    # are not enough, only tables that have one already get more of them, and others none; then all get a sign for any
+    # count, or are left empty: so that any sign may stand there, or else, which asks less, none.
     with_marker = {*counts.file[counts.hidden & (counts.text != "")].tolist()}
     by_table = {row: marked[row] for row in marked if counts.file[row] in with_marker}
     by_table |= {row: "" for row in last if by_table and counts.file[row] not in with_marker}
     ways: list[tuple[dict[int, str], Sequence[int]]] = [(each, [*each]) for each in (marked, by_table) if each]
-    ways += [] if manifest.blank_is_zero else [(dict.fromkeys(last, ""), last), ({}, last)]
+    ways += [] if manifest.blank_is_zero else [(_any_count(counts, last), last), ({}, last)]
 
     def searching(rows: Iterable[int], signs: Mapping[int, str]) -> HidingSearch:
         published, texts = with_numbers(counts, numbers), {row: str(number) for row, number in numbers.items()}
@@ -274,6 +275,18 @@ def _signs(counts: PublishedCounts, rows: Sequence[int]) -> dict[int, str]:
         for row, text in fit.items()
     }
     return {row: text for row, text in fit.items() if is_true[row] and takes[counts.file[row]]}
+
+
+def _any_count(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
+    """Return the sign that can stand for any count by `markers` and the notes beside its table, or none, by row."""
+    markers = counts.manifest.markers.items()
+    signs = [text for text, ends in markers if ends == ANYTHING and text.casefold() not in NOT_APPLICABLE]
+    found = dict[int, str]()
+    for file in {int(counts.file[row]) for row in rows}:
+        path, fits = counts.parts[file].file.path, _takes_text(counts.parts[file])
+        own = (text for text in signs if fits and noted_range(path, text, counts.manifest.not_counts) is None)
+        found[file] = next(own, "")
+    return {row: found[int(counts.file[row])] for row in rows}
 
 
 def _takes_text(part: FileRows) -> bool:

@@ -606,39 +606,14 @@ class _Asked:
 
         Of a sign, ask which counts it stands for.
         """
-        few, many = in_words(1, 4), in_words(5, inf)
-        text = say('What is right instead of {shown}? Write it in the same way; "?" leaves it open.', shown=shown)
-        again = say("Write a value in the same way as {shown}.", shown=shown)
-        if is_sign:
-            text = say(
-                'Which counts does "{sign}" stand for? Write, for example, {few}, {many}, or, if it can be any count, '
-                '{any}; "?" leaves it open.',
-                sign=last,
-                few=few,
-                many=many,
-                any=in_words(0, inf),
-            )
-            again = say(
-                "Write the least and the greatest count, such as {few}, or the least alone, such as {many}.",
-                few=few,
-                many=many,
-            )
-        elif last == "dimensions":
-            text = say(
-                "Which columns have the labels? Write them like {shown}. If columns of counts are labels of "
-                "a dimension, such as ages, or columns of numbers are counts, say so under wide or values in "
-                'series.toml; "?" leaves it open.',
-                shown=shown,
-            )
-        elif last == "not_counts":
-            text = say(
-                "Which of them disclose nothing about the counts? Write these like {shown}, or [] for none; "
-                '`audit` then names the others, and the keys that say what they are (such as rates). "?" leaves it '
-                "open.",
-                shown=shown,
-            )
+        text, again = _instead(last, shown, is_sign=is_sign)
         old = place[last]
         while (answer := self.ask(text_of(text, OPEN))) != OPEN:
+            if last == "rounding" and answer.casefold() in ("none", say("none")):
+                del place[last]
+                if "perturbation" not in place:
+                    place.pop("exact", None)
+                return True
             try:
                 is_text = isinstance(old, str) and not answer.startswith('"')
                 value = tomlkit.item(_counts(answer) if is_sign else answer if is_text else tomlkit.value(answer))
@@ -758,6 +733,48 @@ def state(table: Any, key: str, value: object, comment: str) -> None:  # noqa: A
     """Write a value under a key, and a comment beside it."""
     table[key] = value
     table[key].comment(comment)
+
+
+def _instead(last: str, shown: str, *, is_sign: bool) -> tuple[str, str]:
+    """Return the question what the value of a key is instead, and what is said to an answer that cannot be read."""
+    few, many = in_words(1, 4), in_words(5, inf)
+    text = say('What is right instead of {shown}? Write it in the same way; "?" leaves it open.', shown=shown)
+    again = say("Write a value in the same way as {shown}.", shown=shown)
+    if is_sign:
+        text = say(
+            'Which counts does "{sign}" stand for? Write, for example, {few}, {many}, or, if it can be any count, '
+            '{any}; "?" leaves it open.',
+            sign=last,
+            few=few,
+            many=many,
+            any=in_words(0, inf),
+        )
+        again = say(
+            "Write the least and the greatest count, such as {few}, or the least alone, such as {many}.",
+            few=few,
+            many=many,
+        )
+    elif last == "dimensions":
+        text = say(
+            "Which columns have the labels? Write them like {shown}. If columns of counts are labels of "
+            "a dimension, such as ages, or columns of numbers are counts, say so under wide or values in "
+            'series.toml; "?" leaves it open.',
+            shown=shown,
+        )
+    elif last == "rounding":
+        text = say(
+            'How were the numbers rounded? Write it like {shown}, or "{none}" if they are exact; "?" leaves it open.',
+            shown=shown,
+            none=say("none"),
+        )
+    elif last == "not_counts":
+        text = say(
+            "Which of them disclose nothing about the counts? Write these like {shown}, or [] for none; "
+            '`audit` then names the others, and the keys that say what they are (such as rates). "?" leaves it '
+            "open.",
+            shown=shown,
+        )
+    return text, again
 
 
 def _forget_reason(columns: Any, name: str) -> None:  # noqa: ANN401 - a container of tomlkit

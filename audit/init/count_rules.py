@@ -46,7 +46,7 @@ _HIDES = re.compile(
     re.IGNORECASE,
 )
 _BASES = (3, 5, 6, 10, 20, 50, 100)
-_CHANCE = 0.01
+_CHANCE = 0.001
 _NEAR, _FAR = 2, 100  # a smallest number between them is the least count shown
 _LEAST = 10
 

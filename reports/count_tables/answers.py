@@ -200,7 +200,7 @@ def _marked(candidate: CandidateReport) -> Iterator[str]:
             "[its rate or its change|their rates or changes].",
             beside,
         )
-    if markers := len(hidden) - beside:
+    if markers := sum(not each.sign for each in hidden):
         yield say_count(
             "In {count} [cell that is|cells that are] hidden already, leave out the marker, too: it says how large the "
             "count can be.",
@@ -224,8 +224,9 @@ def _signs(candidate: CandidateReport) -> Iterator[str]:
         yield say_count(
             "{count} [cell is|cells are] left empty: the markers in series.toml, or notes on them, are wrong for [its "
             "count|some of their counts], or say too much of [it|them]. A sign of your own may stand there: name it in "
-            'markers under [table], such as "•" = [0, inf], any count.',
+            'markers under [table], such as "•" = [0, inf], any count; {command} then writes it.',
             empty,
+            command=_repairing(candidate),
         )
     elif empty:
         yield say_count(

@@ -323,22 +323,28 @@ def verdict(report: Report) -> Iterator[Block]:
             why = f" ({printable(each.reason, SENTENCE)})" if each.reason and each.state == "holds" else ""
             marked = _MARK if each.state == "holds" and _accepts(report) else ""
             lines.append(f"{_STATES[each.state].filled(clause=clause)}{marked}{why}")
-    if report.known_before:
-        footnote = say(
-            "A clause holds here apart from what is in the earlier report already (nobody has accepted it by that), or "
-            "waived: risks and k below count it as well."
-        )
-        lines.append(f"{_MARK.strip()} {footnote}")
-    elif _accepts(report):
-        footnote = say("A clause holds here apart from what is accepted: risks and k below count that as well.")
-        lines.append(f"{_MARK.strip()} {footnote}")
+    if any(_MARK in line for line in lines):
+        lines.append(f"{_MARK.strip()} {_footnote(report)}")
     yield Bullets([*lines, *since(report)])
 
 
+def _footnote(report: Report) -> str:
+    """Return what is said of a clause that has the mark: what was left out before it holds."""
+    if isinstance(report, CountReport) and report.known_before:
+        return say("A clause holds here apart from what is in the earlier report already, or waived.")
+    if isinstance(report, CountReport):
+        return say("A clause holds here apart from what is accepted.")
+    if report.known_before:
+        return say(
+            "A clause holds here apart from what is in the earlier report already (nobody has accepted it by that), or "
+            "waived: risks and k below count it as well."
+        )
+    return say("A clause holds here apart from what is accepted: risks and k below count that as well.")
+
+
 def _accepts(report: Report) -> bool:
-    """Return whether findings about people are left out, by waivers or a baseline."""
-    accepted = report.left_out or any(each.state == "applied" for each in report.policy.waived)
-    return bool(accepted) and not isinstance(report, CountReport)
+    """Return whether findings are left out, by waivers or a baseline."""
+    return bool(report.left_out) or any(each.state == "applied" for each in report.policy.waived)
 
 
 def attacks(report: Report) -> Iterator[Block]:

@@ -87,6 +87,15 @@ def test_what_only_a_later_release_asks_about_is_not_new_if_it_followed_before(n
     assert is_new or audited(folder, "--baseline", str(tmp_path / "again.json"))[0] == 0
 
 
+def test_a_document_has_a_mark_where_a_line_below_explains_it(tmp_path):
+    folder = series(tmp_path / "s")
+    (tmp_path / "old.json").write_text(json.dumps(audited(folder)[1]), encoding="utf-8")
+    out = run_main(str(folder), "--baseline", str(tmp_path / "old.json"), "--document", "dpia")[1]
+    marked = [line for line in out.splitlines() if line.endswith(r"\*") and "limit" in line]
+    assert (len(marked), out.count(r"* \* A clause holds here apart from what is in the earlier report")) == (2, 1)
+    assert "risks and k" not in out
+
+
 def test_a_report_made_with_a_baseline_is_a_complete_baseline(tmp_path):
     folder = series(tmp_path / "s")
     for _ in range(2):

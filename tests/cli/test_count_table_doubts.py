@@ -1628,6 +1628,22 @@ def test_a_number_that_the_table_publishes_is_not_asked_about(said, tmp_path):
         assert verdict(folder)[0] == (3 if "80" in said and rows == FOUR_HIDDEN else 0)
 
 
+def test_who_denies_a_guessed_rounding_can_say_that_there_is_none(tmp_path):
+    """There was no answer to what it is instead; and six numbers are multiples of 3 now and then."""
+    rows = "area,sex,count\nN,f,30\nN,m,45\nN,All,75\nS,f,15\nS,m,60\nS,All,75\nAll,f,45\nAll,m,105\nAll,All,150\n"
+    (tmp_path / "1.csv").write_text(rows, encoding="utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert "table.rounding" in tomllib.loads(text)["unconfirmed"]["keys"]
+    left = confirmed(tmp_path, text, lambda each: "none" if "How were" in each.text else "no" if each.answers else "?")
+    assert "rounding" not in tomllib.loads(left)["table"]
+    assert "table.rounding" not in left.partition("[unconfirmed]")[2]
+    (tmp_path / "1.csv").write_text("area,count\nN,3\nS,6\nW,9\nO,12\nX,*\nAll,30\n", encoding="utf-8")
+    (tmp_path / "series.toml").unlink()
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    assert "rounding" not in tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+
+
 @pytest.mark.parametrize("typed", ["Region", '"Region"'])
 def test_an_answer_leaves_no_reason_of_the_guess_that_it_denies(typed, tmp_path):
     """A text may be written in quotation marks, as it is shown."""

@@ -181,6 +181,20 @@ def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path
     assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total
 
 
+def test_an_own_sign_is_written_where_a_note_refutes_that_of_the_table(tmp_path):
+    """What the report prints is the whole remedy: no note has to be corrected or named in addition."""
+    counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
+    manifest, candidate = written(tmp_path, [(("N", "f"), "*")], table(counts, [("N", "f")]))
+    manifest = replace(manifest, markers={"*": (1, UNBOUNDED)}, over_time="independent")
+    path = candidate.tables[0].path
+    for note, signs in (("Source: the office,,", {"*"}), ("* = 1 to 4,,", {"•"})):
+        path.write_text(path.read_text(encoding="utf-8") + note + "\n", encoding="utf-8")
+        for markers in (manifest.markers, {**manifest.markers, "•": (0, UNBOUNDED)}):
+            own = replace(manifest, markers=markers)
+            found, *_ = judge_candidate(own, candidate, Differencing(), EVERYTHING)
+            assert {each.sign for each in found.hide} == (signs if signs <= markers.keys() else {""})
+
+
 def test_an_own_sign_is_declared_once_and_then_written(tmp_path):
     """The road that `next` names: its refusal says how to declare the sign, and `repair` writes it from then on."""
     manifest, candidate = of_three_areas(3, tmp_path / "s")
