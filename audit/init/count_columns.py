@@ -429,15 +429,16 @@ def speaks_of_changes(name: str) -> bool:
 
 _RATES = _words(
     "percent percentage percentages pct perc proportion proportions share shares rate rates prozent prozente anteil "
-    "anteile quote quoten pourcentage pourcentages taux porcentaje porcentajes tasa tasas proporcion"
+    "anteile quote quoten pourcentage pourcentages taux porcentaje porcentajes tasa tasas proporcion index messzahl "
+    "messzahlen indice indices"
 )
 
 
 def speaks_of_rates(name: str) -> bool:
-    """Return whether a column's name suggests that it holds rates, such as percentages.
+    """Return whether a column's name suggests that it holds rates, such as percentages, or index numbers.
 
-    >>> [*map(speaks_of_rates, ("pupil_percent", "% der Fälle", "Taux", "Corporate"))]
-    [True, True, True, False]
+    >>> [*map(speaks_of_rates, ("pupil_percent", "% der Fälle", "Taux", "Corporate", "Index 2020=100"))]
+    [True, True, True, False, True]
     """
     return "%" in name or not _RATES.isdisjoint(words_in(name))
 

@@ -1008,6 +1008,16 @@ def test_a_legend_needs_no_equals_sign(kind, way, tmp_path):
     assert len(below_table(tmp_path / way).notes) == len(notes)
 
 
+@pytest.mark.parametrize("name", ["Index 2022=100", "Messzahl", "Veränderung in %", "2023 zu 2022 in %"])
+def test_changes_in_percent_and_index_numbers_are_no_counts(name, tmp_path):
+    rows = [row.split(",") for row in ROWS[1:]]
+    text = [",".join([*row, str(90 + 7 * at % 30)]) for at, row in enumerate(rows)]
+    manifest = guessed(tmp_path, {"1.csv": lines(f"{ROWS[0]},{name}", *text)})
+    assert manifest["table"]["value"] == "count"
+    code, why, _ = verdict(tmp_path)
+    assert name in why or code == 1
+
+
 def test_labels_behind_a_dash_are_no_legend(tmp_path):
     rows = "area,a,b\nAll,-,30\n- women,12,20\n- men,,\n"
     (tmp_path / "1.csv").write_text(rows + "Source: the office\n", "utf-8")

@@ -162,9 +162,10 @@ _INLINE = {"text", "text_special", "softbreak", "strong_open", "strong_close", "
 
 
 def structure(page: str) -> list[str]:
-    """The blocks of a page; nothing but words, bold words and code may be in them."""
+    """The blocks of a page; nothing but words, bold words, code and ends of lines may be in them."""
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(page)
-    inline = {child.type for token in tokens for child in token.children or ()}
+    children = [child for token in tokens for child in token.children or ()]
+    inline = {child.type for child in children if (child.type, child.content) != ("html_inline", "<br>")}
     assert inline <= _INLINE, inline - _INLINE
     return [f"{token.type} {token.markup}" for token in tokens]
 

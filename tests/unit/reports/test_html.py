@@ -35,7 +35,7 @@ HOSTILE = [
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "div", "main", "h1", "h2", "h3", "p", "span", "ul", "li", "table",
     "thead", "tbody", "tr", "th", "td", "caption", "figure", "figcaption", "details", "summary", "code", "header",
-    "section", "h4", "h5", "svg", "g", "path", "text", "defs", "pattern",
+    "section", "h4", "h5", "svg", "g", "path", "text", "defs", "pattern", "br",
 }  # fmt: skip
 
 
@@ -50,7 +50,7 @@ class Tags(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
-        if tag not in {"meta", "img"}:
+        if tag not in {"meta", "img", "br"}:
             self.open.append(tag)
 
     def handle_endtag(self, tag):
