@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attacks.equivalence.elimination import Row, TooMuchWorkError
-from attacks.equivalence.lattice import Lattice
+from attacks.equivalence.vector_lattices import Lattice
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import solved
 

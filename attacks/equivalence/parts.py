@@ -8,7 +8,7 @@ equivalence within a bucket is smaller than half the least cut of its graph.
 
 Groups with the same set of values are put into one part if that makes it a bucket. The paper partitions U by linear
 dependence of its rows, which have then the same values; the converse holds if each value of a group is equally frequent
-(m-invariance). Otherwise W U = 0 has an equation for each value of the part (`lattice`).
+(m-invariance). Otherwise W U = 0 has an equation for each value of the part (`vector_lattices`).
 
 Source: equivalence paper, Section VI (delta encoding, Algorithm 1, Theorem 2). The paper does not treat people who
 leave and return, who are no edges: `Parts.norm_lower_bounds`.

@@ -17,8 +17,8 @@ import numpy as np
 
 from attacks.equivalence.elimination import Row, TooMuchWorkError
 from attacks.equivalence.integer_model import IntegerModel, SolverContradictionError, covering
-from attacks.equivalence.lattice import Block, Lattice, coupled, coupled_lower_bound, lattices
 from attacks.equivalence.parts import Parts
+from attacks.equivalence.vector_lattices import Block, Lattice, coupled, coupled_lower_bound, lattices
 from attacks.equivalence.vectors import Vector, Witnesses
 from audit.model.arrays import Codes, Counts, Flags, flagged
 from audit.model.minimum_cuts import NO_CUT

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from attacks.joint.cardinality import Propagation
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.network import ConstraintNetwork
-from attacks.joint.propagation import Propagation
 from attacks.joint.worlds import Worlds
 from audit.model.arrays import Flags, Floats, Numbers, flagged, places_of
 from audit.runtime.budget import Budget

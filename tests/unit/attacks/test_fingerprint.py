@@ -14,8 +14,8 @@ from attacks.equivalence import integer_model, lanczos, subsets
 from attacks.equivalence.elimination import Elimination
 from attacks.equivalence.field import Field
 from attacks.equivalence.fingerprint import ContradictionError, classes, fingerprint, pinned
-from attacks.equivalence.lattice import Lattice
 from attacks.equivalence.strategy import judge
+from attacks.equivalence.vector_lattices import Lattice
 from attacks.matrix import Matrix
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
