@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from audit.adversary.build_evidence import build_evidence
+from audit.findings.wording import stretches
 from audit.io.manifest import Manifest
 from audit.io.series import Series
 from audit.model.adversary import AdversaryKind
@@ -62,7 +63,7 @@ def bucket_graph(manifest: Manifest, values: frozenset[str]) -> nx.Graph[Any]:
     graph = nx.Graph(values=sorted(values), least_cut=None)
     graph.add_nodes_from(tags, side=False)
     for releases in inside.values():
-        for first, last in _presences(releases):
+        for first, last in stretches(sorted({*releases})):
             before = graph.get_edge_data(tags[first], tags[last + 1], {"weight": 0})["weight"]
             graph.add_edge(tags[first], tags[last + 1], weight=before + 1)
     parts = [graph.subgraph(part) for part in nx.connected_components(graph) if len(part) > 1]
@@ -107,18 +108,3 @@ def component(manifest: Manifest, individual: str) -> nx.Graph[Any]:
                     seen.add(member)
                     waiting.append(member)
     return graph
-
-
-def _presences(releases: list[int]) -> list[tuple[int, int]]:
-    """Return the first and the last release of each unbroken presence.
-
-    >>> _presences([0, 1, 3])
-    [(0, 1), (3, 3)]
-    """
-    found: list[tuple[int, int]] = []
-    for release in sorted(set(releases)):
-        if found and found[-1][1] == release - 1:
-            found[-1] = (found[-1][0], release)
-        else:
-            found.append((release, release))
-    return found

@@ -62,7 +62,7 @@ def places(located: Sequence[GroupLines]) -> Iterator[str]:
 
 
 def stretches(lines: Iterable[int]) -> list[tuple[int, int]]:
-    """Return first and last of each stretch of consecutive lines, which are in order.
+    """Return first and last of each stretch of consecutive lines or releases, which are in order.
 
     >>> stretches([2, 3, 4, 7])
     [(2, 4), (7, 7)]

@@ -6,7 +6,7 @@ The grid does not depend on the data, so that it reveals nothing about them.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from itertools import count
 from math import floor, log10
@@ -127,11 +127,20 @@ def shortened(members: frozenset[str]) -> Cell:
     >>> shortened(frozenset(["48151", "48199"]))
     Masked(prefix='481', length=5)
     """
-    first, last = min(members), max(members)
-    shared = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first) - 1)
-    if shared < 1 or not are_codes(members):
-        return Anything()
-    return Masked(first[:shared], len(first))
+    length = len(min(members))
+    prefix = common_prefix(members)[: length - 1]
+    return Masked(prefix, length) if prefix and are_codes(members) else Anything()
+
+
+def common_prefix(texts: Collection[str]) -> str:
+    """Return the longest common prefix of some texts.
+
+    >>> common_prefix(["20431", "20437"])
+    '2043'
+    """
+    first, last = min(texts), max(texts)
+    shared = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:shared]
 
 
 def are_codes(members: frozenset[str]) -> bool:

@@ -27,7 +27,7 @@ from audit.io.cells import (
     intersect,
     show,
 )
-from audit.io.coarser_cells import coarser, grid, widths
+from audit.io.coarser_cells import coarser, common_prefix, grid, widths
 from audit.io.hierarchies import Hierarchy
 
 _RANGE = re.compile(r"(\D*)\d+(\D+)\d+(\D*)")
@@ -117,23 +117,12 @@ def _merged_labels(cells: Sequence[Cell], attribute: QuasiIdentifier) -> str:
         if above:
             return min(above)[2]
     lengths = {len(value) for value in members} | {mask.length for mask in masks}
-    prefix = _common_prefix([*members, *(mask.prefix for mask in masks)])
+    prefix = common_prefix([*members, *(mask.prefix for mask in masks)])
     if len(lengths) == 1 and prefix and hierarchy is None and _are_codes(members, masks) and not attribute.spelled:
         return show(Masked(prefix, lengths.pop()))
     if masks or len(members) > _LISTED:
         return ANYTHING
     return attribute.shown(ValueSet(frozenset(members))) or ANYTHING
-
-
-def _common_prefix(texts: Sequence[str]) -> str:
-    """Return the longest common prefix of some texts.
-
-    >>> _common_prefix(["20431", "20437"])
-    '2043'
-    """
-    first, last = min(texts), max(texts)
-    shared = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return first[: min(shared, len(last))]
 
 
 def _are_codes(members: Iterable[str], masks: Iterable[Masked]) -> bool:
