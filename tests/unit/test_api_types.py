@@ -10,7 +10,6 @@ import pytest
 
 from attacks.registry import all_attacks
 from audit.model.options import options_of
-from audit.model.outcome import PerPersonAttack
 from audit.pipeline.settings import Settings
 from tests.helpers.amount import slow
 
@@ -82,11 +81,3 @@ def test_what_a_user_may_write_is_accepted_and_each_mistake_refused(
 def test_each_option_of_an_attack_is_an_argument() -> None:
     options = {option.name for attack in all_attacks() for option in options_of(type(attack))}
     assert options <= Settings.__annotations__.keys()
-
-
-def test_two_attacks_are_on_one_person_at_a_time():
-    """They are run again without people whose values contradict them, and say what is certain if no value changes."""
-    assert [each.name for each in all_attacks() if isinstance(each, PerPersonAttack)] == [
-        "intersection",
-        "update-graph",
-    ]

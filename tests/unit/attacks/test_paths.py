@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from attacks import candidate_risks, paths, value_sets
 from attacks.candidate_risks import CandidateRisks
 from attacks.paths import FeasibleValues
+from attacks.registry import all_attacks
 from attacks.update_graph import UpdateGraphMeasures
 from attacks.value_sets import Candidates
 from audit.judgement import check_disclosure
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
+from audit.model.outcome import PerPersonAttack
 from audit.runtime.budget import Budget
 
 PEOPLE = 5
@@ -320,3 +322,11 @@ def test_what_a_version_is_is_said_once():
     measures = UpdateGraphMeasures(individuals=3, versions=4, disclosed=1, infeasible=0)
     said = measures.accusation("the sensitive value", at_least=False)
     assert said == "the sensitive value is certain for 1 of 4 versions (a person in one release)"
+
+
+def test_two_attacks_are_on_one_person_at_a_time():
+    """They are run again without people whose values contradict them, and say what is certain if no value changes."""
+    assert [each.name for each in all_attacks() if isinstance(each, PerPersonAttack)] == [
+        "intersection",
+        "update-graph",
+    ]
