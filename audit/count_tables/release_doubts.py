@@ -1,8 +1,9 @@
-"""Releases that are said to count different people, but whose numbers show that some of them count the same."""
+"""Releases and labels that are said to count different people, but whose numbers show that some count the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import combinations, islice, permutations
 from math import prod
 
@@ -13,7 +14,7 @@ from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.total_release import as_one_release
 from audit.io.toml import toml_text
-from audit.model.arrays import Codes, Counts, Flags, Floats, Numbers
+from audit.model.arrays import Codes, Flags, Floats, Numbers
 from audit.model.errors import printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import parted, say, say_count
@@ -34,18 +35,21 @@ Known = Floats
 
 
 def release_doubts(counts: PublishedCounts) -> Iterator[str]:
-    """Yield sentences about `independent` releases of which one repeats another or is the sum of others.
+    """Yield sentences about labels that are sums of others, and `independent` releases that repeat or sum others.
 
     Where releases have different labels of a dimension, so may be what they show of all its labels together, and one
     label may be the sum of others in another release. They matter only if counts are hidden or rounded.
     """
     is_exact = counts.lower == counts.upper
-    if counts.manifest.over_time != "independent" or is_exact.all():
+    if is_exact.all():
         return
     cells = np.column_stack([counts.release, counts.measure, counts.label])
-    values = np.where(is_exact, counts.lower, np.nan)
     is_number = counts.number & (counts.upper < UNBOUNDED)
     ends = [np.where(is_number | is_exact, each, np.nan) for each in (counts.lower, counts.upper)]
+    for place in unexplained(counts):
+        yield from _sum_beside(counts, cells, ends, place)
+    if counts.manifest.over_time != "independent":
+        return
     labels = {place: _labels(cells, place) for place in unexplained(counts)}
     unlike = [place for place, own in labels.items() if len({*own.values()}) > 1]
     unshared = {
@@ -59,7 +63,7 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
             yield from found
             return
     for place in unlike:
-        yield from [*_sums_of_labels(counts, cells, values, place)][:1]
+        yield from _sum_elsewhere(counts, cells, ends, place)
 
 
 def _labels(cells: Codes, place: int) -> dict[int, frozenset[int]]:
@@ -185,52 +189,88 @@ def _tags(tags: Sequence[str], whole: int, parts: Sequence[int]) -> dict[str, st
     }
 
 
-def _sums_of_labels(counts: PublishedCounts, cells: Codes, values: Known, place: int) -> Iterator[str]:
-    """Yield a sentence about each label whose numbers are sums of those of labels that another release has.
+def _sum_beside(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], place: int) -> Iterator[str]:
+    """Yield a sentence about a label that is the sum of others of its dimension, such as a year of its quarters.
 
-    Of many labels, those that follow each other are tried.
+    A sum of all others is left to those about totals.
+    """
+    manifest, name = counts.manifest, counts.dimensions[place].axis.name
+    if manifest.over_time == "same":
+        cells = cells * (np.arange(cells.shape[1]) > 0)
+    asked = manifest.totals.get(name) is None and name not in manifest.no_total
+    for release in _labels(cells, place):
+        for label, parts, are_all in _sums_of_labels(counts, cells, ends, place, release, release):
+            if not (asked and are_all):
+                yield say(
+                    '"{label}" of {dimension} is the sum of {labels} wherever all numbers are shown; write categories '
+                    "for {dimension}, which say what each label covers",
+                    label=label,
+                    labels=parts,
+                    dimension=printable(name, 60),
+                )
+                return
+
+
+def _sum_elsewhere(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], place: int) -> Iterator[str]:
+    """Yield a sentence about a label whose numbers are sums of those of labels that another release has."""
+    for one, other in islice(permutations(_labels(cells, place), 2), _MOST_PAIRS):
+        for label, parts, _ in _sums_of_labels(counts, cells, ends, place, one, other):
+            yield say(
+                '"{label}" of {dimension} in release "{release}" is the sum of {labels} in release "{other}" '
+                "wherever all numbers are shown, so they count the same people; write categories for {dimension}, "
+                "and both as one release; if they count other people, audit each in a folder of its own",
+                label=label,
+                dimension=printable(counts.dimensions[place].axis.name, 60),
+                release=printable(counts.manifest.tags[one], 60),
+                other=printable(counts.manifest.tags[other], 60),
+                labels=parts,
+            )
+            return
+
+
+def _sums_of_labels(
+    counts: PublishedCounts, cells: Codes, ends: Sequence[Known], place: int, one: int, other: int
+) -> Iterator[tuple[str, str, bool]]:
+    """Yield each label of a release that is the sum of labels of one, these labels, and whether it has no more.
+
+    Of many labels, those that follow each other are tried. Rounded numbers agree with a sum if they may be one.
     """
     labels, dimension = _labels(cells, place), counts.dimensions[place]
     beside = np.unique(np.delete(cells, [0, 2 + place], axis=1), axis=0, return_inverse=True)[1].ravel()
-    shape = int(cells[:, 0].max()) + 1, len(dimension.labels), int(beside.max()) + 1
+    shape = 2, len(dimension.labels), int(beside.max()) + 1
     if prod(shape) > _MOST_COMPARED:
         return
-    known = np.full(shape, np.nan)
-    known[cells[:, 0], cells[:, 2 + place], beside] = values
-    for one, other in islice(permutations(labels, 2), _MOST_PAIRS):
-        parts = sorted(labels[other] - {dimension.total})
+    known = np.full((2, *shape), np.nan)
+    for side, release in enumerate((one, other)):
+        rows = (cells[:, 0] == release) & ~np.isnan(ends[0])
+        known[side][:, cells[rows, 2 + place], beside[rows]] = np.array(ends)[:, rows]
+    for label in sorted(labels[one] - (labels[other] if one != other else set()) - {dimension.total}):
+        parts = sorted(labels[other] - {dimension.total, label})
         if not 1 < len(parts) <= _MOST_LABELS:
             continue
-        sets = _sets(len(parts))
-        for label in sorted(labels[one] - labels[other] - {dimension.total}):
-            whole = known[one][label]
-            lines = np.flatnonzero(~np.isnan(whole))[:_LINES_COMPARED]
-            of_parts, whole = known[other][parts][:, lines], whole[lines]
-            is_complete = sets @ np.isnan(of_parts) == 0
-            least = sets @ np.nan_to_num(of_parts)
-            fits = ((least == whole) | (~is_complete & (least < whole))).all(axis=1)
-            shown = np.where(is_complete, np.log(np.maximum(whole, 1)), 0).sum(axis=1) * fits
-            if shown[at := int(np.argmax(shown))] > np.log(_CHANCE * len(sets) * len(labels) ** 2 * len(labels[one])):
-                own = [printable(dimension.labels[part], 60) for part in np.array(parts)[sets[at] > 0].tolist()]
-                yield say(
-                    '"{label}" of {dimension} in release "{release}" is the sum of {labels} in release "{other}" '
-                    "wherever all numbers are shown, so they count the same people; write categories for {dimension}, "
-                    "and both as one release; if they count other people, audit each in a folder of its own",
-                    label=printable(dimension.labels[label], 60),
-                    dimension=printable(dimension.axis.name, 60),
-                    release=printable(counts.manifest.tags[one], 60),
-                    other=printable(counts.manifest.tags[other], 60),
-                    labels=", ".join(own[:_NAMED]),
-                )
+        sets, whole = _sets(len(parts)), known[0][:, label]
+        lines = np.flatnonzero(~np.isnan(whole[0]))[:_LINES_COMPARED]
+        rare = np.log(_CHANCE * len(sets) * len(labels) ** 2 * len(labels[one]))
+        for some in (lines[:1], lines[:_FIRST], lines):
+            (low, high), added = whole[:, some], known[1][:, parts][:, :, some]
+            is_complete = sets @ np.isnan(added[0]).astype(np.float64) == 0
+            least, most = (sets @ np.nan_to_num(each) for each in added)
+            fits = ((least <= high) & (~is_complete | (most >= low))).all(axis=1)
+            sets, is_complete, width = sets[fits], is_complete[fits], (high - low + most - least + 1)[fits]
+        shown = np.where(is_complete, np.log(np.maximum(high / width, 1)), 0).sum(axis=1)
+        if len(sets) and shown[at := int(np.argmax(shown))] > rare:
+            own = [printable(dimension.labels[part], 60) for part in np.array(parts)[sets[at] > 0].tolist()]
+            yield printable(dimension.labels[label], 60), ", ".join(own[:_NAMED]), len(own) == len(parts)
 
 
-def _sets(labels: int) -> Counts:
+@cache
+def _sets(labels: int) -> Floats:
     """Return the sets of two labels or more that are tried as parts of another one; shape (sets, labels), 0 or 1."""
     if labels <= _ALL_SETS:
-        every = np.arange(2**labels)[:, None] >> np.arange(labels) & 1
+        every = (np.arange(2**labels)[:, None] >> np.arange(labels) & 1).astype(np.float64)
         return every[every.sum(axis=1) > 1]
-    place = np.arange(labels)
-    return np.array([(place >= first) & (place <= last) for first, last in combinations(range(labels), 2)], np.int64)
+    place, (first, last) = np.arange(labels), np.triu_indices(labels, 1)
+    return ((place >= first[:, None]) & (place <= last[:, None])).astype(np.float64)
 
 
 def _repeated(known: Known) -> Iterator[tuple[int, Sequence[int]]]:

@@ -108,6 +108,53 @@ def test_in_a_series_of_folders_a_folder_or_table_not_listed_is_asked_about(left
     assert verdict(tmp_path)[0] == (3 if left_out else 0)
 
 
+def with_a_year(folder, form, rule, base, is_sum):
+    """Quarters of two years as columns, and the later year; the manifest, and what it lists as categories."""
+    rng, areas = np.random.default_rng(len(form) + base), [f"area {n}" for n in range(12)]
+    names = [f"Q{quarter} {year}" for year in (2022, 2023) for quarter in range(1, 5)]
+    numbers = rng.integers(2, 60, (12, 8))
+    year = numbers[:, 4:].sum(axis=1) if is_sum else rng.integers(100, 240, 12)
+    numbers = np.column_stack([numbers, year])
+    numbers = np.vstack([numbers, numbers.sum(axis=0)])
+    columns = {"one table": [range(9)], "two tables": [range(8), [8]], "releases": [range(4), range(4, 8), [8]]}[form]
+    files = [f"{at}.csv" for at in range(len(columns))]
+    for name, own in zip(files, columns, strict=True):
+        lines = [",".join(["area", *([*names, "2023"][at] for at in own)])]
+        for area, row in zip([*areas, "All"], numbers, strict=True):
+            cells = ["c" if row[at] < 5 else str((row[at] + base // 2) // base * base) for at in own]
+            lines.append(",".join([area, *cells]))
+        (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    (folder / "periods.csv").write_text(
+        "\n".join(["label,atom", *(f"{name},{name}" for name in names), *(f"2023,{name}" for name in names[4:]), ""]),
+        encoding="utf-8",
+    )
+    releases = json.dumps(files) if form != "two tables" else f'[{{ tag = "1", tables = {json.dumps(files)} }}]'
+    wide = ", ".join(f'"{name}" = "{name}"' for name in [*names, "2023"])
+    rule += 'over_time = "same"\n' * (form == "releases")
+    rule += f'rounding = {{ to = {base}, how = "nearest" }}\n' * (base > 1)
+    return (
+        f'[series]\nkind = "tables"\nreleases = {releases}\n[table]\ndimensions = ["area"]\ntotals.area = "All"\n'
+        f'{rule}markers.c = [1, 4]\nwide = {{ dimension = "period", columns = {{ {wide} }} }}\n[policy]\n'
+        "min_count = 5\n"
+    )
+
+
+@pytest.mark.parametrize("base", [1, 5])
+@pytest.mark.parametrize("form", ["one table", "two tables", "releases"])
+@pytest.mark.parametrize(
+    ("rule", "is_sum", "asked"),
+    [("", True, True), ('totals.period = ""\n', True, True), ('categories.period = "periods.csv"\n', True, False),
+     ("", False, False)],
+    ids=["nothing said", "no total", "categories", "no sum"],
+)  # fmt: skip
+def test_a_year_beside_the_quarters_of_two_years_is_their_sum(form, rule, is_sum, asked, base, tmp_path):
+    """It was tied to nothing, though it shows what one quarter hides: it is no total, and no sum of all others."""
+    (tmp_path / "series.toml").write_text(with_a_year(tmp_path, form, rule, base, is_sum), encoding="utf-8")
+    code, why, _ = verdict(tmp_path)
+    said = '2023\\" of period is the sum of Q1 2023, Q2 2023, Q3 2023, Q4 2023 wherever'
+    assert (code != 2, said in why) == (True, asked), why
+
+
 def beside(column):
     return [(*row, text) for row, text in zip(NUMBERS, column, strict=True)]
 
