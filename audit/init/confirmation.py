@@ -281,8 +281,8 @@ class _Asked:
         Raises:
             UsageError: no column is sensitive.
         """
-        record = manifest.columns.record
-        refused = [record] if record is not None and self.beside(record) is not None else []
+        ids = [manifest.columns.record, None if SeveralRows.key in self.columns else manifest.columns.individual]
+        refused = [name for name in ids if name is not None and self.beside(name) is not None]
         waiting = list(dict.fromkeys([*_guessed(manifest, found), *refused, *columns_without_role(manifest)]))
         for name in filter(None, waiting):
             waiting += [each for each in self.ask_role(name, found.get(name)) if each not in waiting]

@@ -114,8 +114,8 @@ def _by_name(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> 
     own = [texts(name) for name in names if is_of_household(name) and TOGETHER not in name]
     if not any(all(len(np.unique(text)) == len(text) for text in each) for each in own):
         what = say(
-            'by its name, "{sensitive}" is the same for all people of a household, and no column says who belongs '
-            "to one",
+            'by its name, "{sensitive}" is the same for all people of a household, and no column was found that '
+            "shows who belongs to one",
             sensitive=printable(sensitive),
         )
         yield what, [each.release.tag for each in held.seen if not _accompanied(each, sensitive, harmful)]
