@@ -143,7 +143,7 @@ def _may_be_note(cells: Sequence[str], width: int) -> bool:
     further = [cell for cell in cells[1:] if cell.strip()]
     is_text = len(further) + 1 < width or all(any(map(str.isalpha, cell)) for cell in further)
     is_introduced = further and is_text and _INTRODUCED.match(cells[0])
-    return not further or len(cells) != width or bool(is_introduced) or _is_entry(cells)
+    return not further or len(cells) != width or bool(is_introduced) or _is_entry(cells, width)
 
 
 def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
@@ -151,7 +151,7 @@ def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
     end = next((place for place, (_, cells) in enumerate(rows[::-1]) if not _may_be_note(cells, width)), len(rows))
     table, last = rows[: len(rows) - end], rows[len(rows) - end :]
     labels = [cells[0].strip() for _, cells in table]
-    texts = [(line, _text_of(cells, delimiter)) for line, cells in last]
+    texts = [(line, _text_of(cells, width, delimiter)) for line, cells in last]
     is_note = [
         bool(_NOTE.fullmatch(text) or (len(cells) != width and _LETTER.match(text)) or is_entry)
         for (_, text), (_, cells), is_entry in zip(texts, last, _are_entries(texts, table), strict=True)
@@ -175,19 +175,21 @@ def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
     return Below(notes, len(texts) - first, texts[first][0], lone) if notes else Below(lone=lone)
 
 
-def _text_of(cells: Sequence[str], delimiter: str) -> str:
+def _text_of(cells: Sequence[str], width: int, delimiter: str) -> str:
     """Return the text of a row that may be a note; a blank parts a sign from its meaning in the next cell."""
     filled = " ".join(cell.strip() for cell in cells if cell.strip())
-    return filled if _is_entry(cells) else delimiter.join(cells).strip().strip(delimiter).strip()
+    return filled if _is_entry(cells, width) else delimiter.join(cells).strip().strip(delimiter).strip()
 
 
-def _is_entry(cells: Sequence[str]) -> bool:
-    """Return whether a row has a sign and, in the next cell, a text, and nothing else; beside a letter, of two words.
+def _is_entry(cells: Sequence[str], width: int) -> bool:
+    """Return whether a row has a sign and, in the next cell, a text, and lacks the rest; beside a letter, of two words.
 
-    >>> _is_entry([".", "secret", ""]), _is_entry(["x", "no answer", ""]), _is_entry(["x", "men", ""])
+    >>> _is_entry([".", "secret", ""], 3), _is_entry(["x", "no answer", ""], 3), _is_entry(["x", "men", ""], 3)
     (True, True, False)
+    >>> _is_entry(["*", "flu"], 2)  # a person of whom only the disease is published
+    False
     """
-    found = _ENTRY.fullmatch(" ".join(cells).strip())
+    found = _ENTRY.fullmatch(" ".join(cells).strip()) if width > 2 else None
     is_pair = found is not None and cells[0].strip() == found[1] and not any(map(str.strip, cells[2:]))
     return found is not None and is_pair and (not found[1].isalpha() or " " in found[2])
 

@@ -53,6 +53,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_accepted_counts.py::test_a_document_has_a_mark_where_a_line_below_explains_it": [
         ("reports.documents.sections._accepts", "return bool(report.left_out) or ", "return "),
     ],
+    "cli/test_unread_cells.py::test_rows_of_stars_alone_count_in_no_class": [
+        ("audit.io.notes_below._is_entry", "if width > 2 else None", ""),
+    ],
     "cli/test_count_table_columns.py::test_labels_behind_a_dash_are_no_legend": [
         ("audit.io.notes_below._are_entries", "{*shown} - labels", "{*shown}"),
         ("audit.io.notes_below._are_entries", " and each[2] not in shown", ""),
