@@ -64,9 +64,18 @@ def _about(candidate: CandidateReport) -> str:
 
 
 def _before(candidate: CandidateReport) -> Iterator[str]:
-    """Yield the verdict without the candidate, if anything is published."""
+    """Yield the verdict without the candidate, if anything is published, and why the verdict is none about it."""
     if candidate.without.inputs:
         yield say("Without it: {verdict}", verdict=headline(candidate.without)[0])
+    total, before = (each.attacks[0].findings_total for each in (candidate.after, candidate.without))
+    if candidate.adds_nothing and total > before:
+        yield say_count(
+            "All of what is found follows from the releases before it, and the candidate adds nothing: {count} "
+            "[finding is|findings are] counted only with it, because no release before it has [its cell|their cells].",
+            total - before,
+        )
+    elif candidate.adds_nothing:
+        yield say("All of what is found follows from the releases before it, and the candidate adds nothing.")
 
 
 def _counted(candidate: CandidateReport) -> str:

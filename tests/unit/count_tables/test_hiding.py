@@ -181,6 +181,17 @@ def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path
     assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total
 
 
+def test_a_page_says_how_there_are_findings_and_nothing_is_added(tmp_path):
+    counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
+    manifest, candidate = written(tmp_path, table(counts), table(counts))
+    found, *_ = judge_candidate(replace(manifest, over_time="same"), candidate, Differencing(), EVERYTHING)
+    (attack,) = found.after.attacks
+    more = replace(found.after, attacks=(replace(attack, findings_total=attack.findings_total + 3),))
+    for report, said in ((found, "nothing."), (replace(found, after=more), "nothing: 3 findings are counted only")):
+        page = " ".join(PLAIN.drawn(candidate_page(report)).split())
+        assert f"All of what is found follows from the releases before it, and the candidate adds {said}" in page
+
+
 def test_an_own_sign_is_written_where_a_note_refutes_that_of_the_table(tmp_path):
     """What the report prints is the whole remedy: no note has to be corrected or named in addition."""
     counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
