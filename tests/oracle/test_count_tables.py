@@ -175,21 +175,22 @@ def test_random_series_searched_as_large_ones_are(seed, tmp_path, monkeypatch):
 
 
 def test_the_growth_of_a_period_follows_from_that_of_other_cells_without_programmes(tmp_path, monkeypatch):
-    """Nobody comes to N, and at most 3 women in two months, so that 1 to 3 come to S: month by month, it could be 5."""
+    """Nobody comes to N, and 2 or 3 women come in the last two months, so that 2 or 3 come to S."""
     for name in ("_LARGE", "_LARGE_WHERE_FREE", "_NEAREST"):
         monkeypatch.setattr(components, name, 0)
     (tmp_path / "series.toml").write_text(
-        '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv", "2.csv", "3.csv"]\n'
+        '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv", "2.csv", "3.csv", "4.csv"]\n'
         '[table]\ndimensions = ["area", "sex"]\nvalue = "n"\ntotals = { area = "All", sex = "All" }\n'
-        'over_time = "cumulative"\nmarkers = { a = [20, 22], "*" = [1, 7], "." = [0, inf] }\n[policy]\nmin_count = 5\n'
+        'over_time = "cumulative"\n[policy]\nmin_count = 5\n'
+        '[table.markers]\na = [18, 20]\nb = [21, 22]\nc = [21, 24]\n"*" = [1, 7]\n"." = [0, inf]\n'
     )
-    for month, women in (1, "a"), (2, "a"), (3, "23"):
+    for month, women in (1, "a"), (2, "b"), (3, "c"), (4, "24"):
         cells = f"N,f,*\nN,m,.\nN,All,10\nS,f,.\nS,m,.\nS,All,.\nAll,f,{women}\nAll,All,.\n"
         (tmp_path / f"{month}.csv").write_text(f"area,sex,n\n{cells}")
     _, attack, _ = audited(tmp_path)
     found = {(each.get("since"), each["release"], *each["cell"].values()): each for each in attack["findings"]}
-    growth = found["1", "3", "S", "f"]
-    assert (growth["kind"], growth["lower"], growth["upper"]) == ("small", 1, 3)
+    growth = found["2", "4", "S", "f"]
+    assert (growth["kind"], growth["lower"], growth["upper"]) == ("small", 2, 3)
 
 
 @pytest.mark.parametrize("least", [2, 3, 5])
