@@ -16,7 +16,6 @@ from audit.count_tables.label_doubts import PART
 from audit.count_tables.published_counts import LINES, Line, Sum
 from audit.io.cells import Interval, intersect
 from audit.io.notations import interval_in
-from audit.io.table_writer import csv_text
 from audit.model.arrays import Counts
 from audit.runtime.phrases import say
 
@@ -61,8 +60,8 @@ class LabelParts:
             for part in self.across
         ]
 
-    def categories(self) -> str:
-        """Return the file of categories, a line for each label and atom.
+    def categories(self) -> list[tuple[str, str]]:
+        """Return the lines of the file of categories, one for each label and atom.
 
         An atom is a label, or what is left of it without its parts, with some of the parts of the total or with none.
         """
@@ -75,7 +74,7 @@ class LabelParts:
         everywhere = [*chain(*pieces.values()), *(["-"] if self.is_open else [])]
         for part in self.across:
             rows += ((part, _atom(piece, also)) for piece in everywhere for also in shared if part in also)
-        return csv_text(rows)
+        return rows
 
 
 @dataclass(frozen=True)
@@ -107,10 +106,10 @@ class LabelSums:
             for whole, parts in self.sums.items()
         ]
 
-    def categories(self) -> str:
-        """Return the file of categories, a line for each label and atom."""
+    def categories(self) -> list[tuple[str, str]]:
+        """Return the lines of the file of categories, one for each label and atom."""
         sums = ((whole, part) for whole, parts in self.sums.items() for part in parts)
-        return csv_text([("label", "atom"), *((label, label) for label in self.within), *sums])
+        return [("label", "atom"), *((label, label) for label in self.within), *sums]
 
 
 def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> LabelSums | None:

@@ -398,7 +398,7 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
             sums = ((line.get(total), [line.get(label) for label in parts.within]) for line in lines)
             _check_total(rules, name, [Sum(ends, some) for ends, some in sums if ends is not None])
         file = "categories/" + re.sub(r"[^\w-]+", "_", name) + ".csv"
-        rules.files[file] = parts.categories()
+        rules.add_file(file, parts.categories())
         rules.state("table.categories", {name: file})
         for why in (doubts := parts.doubts(file)):
             rules.doubt(f"table.categories.{key}", why)

@@ -18,7 +18,7 @@ from audit.init.column_differences import check_header, differences, match_heade
 from audit.init.column_meanings import guess_meanings
 from audit.init.columns import Column, partition
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
-from audit.init.guesses import Guesses, by_reason
+from audit.init.guesses import Guesses, by_reason, lines_of
 from audit.init.register_cells import state_cells, state_words
 from audit.init.rolls import name_releases
 from audit.init.summary import found_rows
@@ -34,7 +34,6 @@ from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.rules.rows import EPISODES, OF_PEOPLE, SeveralRows, Unnamed
 from audit.io.series import Series, check_headers
 from audit.io.series_texts import MOST_ROWS
-from audit.io.table_writer import csv_text
 from audit.io.toml import release_tag, toml_text, toml_value
 from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
@@ -462,11 +461,6 @@ def rare(changes: Mapping[tuple[str, str], int]) -> list[tuple[str, str]]:
 def in_words(changes: Iterable[tuple[str, str]]) -> str:
     """Return some changes as a list for a sentence."""
     return joined([f'"{printable(old, 40)}" > "{printable(new, 40)}"' for old, new in changes], most=_SHOWN)
-
-
-def lines_of(changes: Iterable[tuple[str, str]]) -> str:
-    """Return the text of a file of transitions; without counts, which would publish how many people changed."""
-    return csv_text([("from", "to"), *changes])
 
 
 def _warned(warning: ReportWarning) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import TypeAlias
@@ -11,6 +11,7 @@ from typing import TypeAlias
 from audit.io.manifest import NAME
 from audit.io.rules.registry import RULES
 from audit.io.rules.rule import ColumnRule
+from audit.io.table_writer import csv_text
 from audit.io.toml import UNCONFIRMED, Toml, toml_key, toml_value
 from audit.model.errors import printable
 from audit.runtime.phrases import Phrase, say
@@ -95,6 +96,10 @@ class Guesses:
         if why not in self.doubts:
             self.doubts.append(why)
 
+    def add_file(self, name: str, lines: Iterable[tuple[str, ...]]) -> None:
+        """Add a CSV file to those that are written."""
+        self.files[name] = csv_text(lines)
+
     def forget_why(self, key: str) -> None:
         """Forget why a key is a guess, as another reason will be given or it is none any more."""
         if (why := self.why.pop(key, "")) in self.doubts:
@@ -133,6 +138,11 @@ class Guesses:
                 yield from in_lines(part)
         for why, names in by_reason(self.left[table]):
             yield from in_lines(_LEFT[table].filled(why=why, names=names))
+
+
+def lines_of(changes: Iterable[tuple[str, str]]) -> str:
+    """Return the text of a file of transitions; without counts, which would publish how many people changed."""
+    return csv_text([("from", "to"), *changes])
 
 
 def dotted_lines(name: str, value: Toml) -> dict[str, str]:

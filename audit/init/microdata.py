@@ -33,8 +33,8 @@ from audit.init.confirmation import (
 )
 from audit.init.count_tables import guess_tables
 from audit.init.found_files import QUASI, FoundFiles
-from audit.init.guess import TRANSITIONS, files_with_roles, in_words, lines_of, rare
-from audit.init.guesses import Guesses
+from audit.init.guess import TRANSITIONS, files_with_roles, in_words, rare
+from audit.init.guesses import Guesses, lines_of
 from audit.io import column_names
 from audit.io.atomic_files import write_file
 from audit.io.cell_reading import codes_among, number_in, unknown_among

@@ -14,7 +14,6 @@ from audit.io.notations import SHORT_DAY, kind_of_single_days
 from audit.io.respelling import grows, skeleton
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.spelling import REGISTER, Crosswalk
-from audit.io.table_writer import csv_text
 from audit.io.toml import toml_key
 from audit.model.errors import printable
 from audit.runtime.phrases import Phrase, joined, say
@@ -100,7 +99,7 @@ def state_words(found: FoundFiles) -> None:
         why = say("the register writes these values in other words: {pairs}", pairs=pairs)
         found.guesses.state_rule(Crosswalk({column.name: file}), why, sure=False, written=why)
         lines = [("release", "from", "to"), *((REGISTER, *pair) for pair in words.items())]
-        found.guesses.files[file] = csv_text(lines)
+        found.guesses.add_file(file, lines)
 
 
 def _with_numbers(texts: Sequence[str]) -> dict[str, str]:
