@@ -199,7 +199,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         threshold: counts from 1 to `threshold` - 1 are always published as a marker.
         perturbation: by how much counts may have been changed at most before rounding.
         rounding: how counts were rounded; None if they were not.
-        exact: the releases, tables and columns of counts whose numbers were neither rounded nor perturbed.
+        exact: the releases, tables, columns of counts and statistics whose numbers were neither rounded nor perturbed.
         rates: the rates that are published beside the counts.
         over_time: the relation between the counts of a cell in several releases.
         absent_is_zero: whether a missing row means 0.
@@ -451,15 +451,17 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
     def check_exact(self, found: TableManifest) -> None:
         """Note names of exact tables that the series lacks, or that mean two things."""
         tables = dict.fromkeys(table.shown for release in found.releases for table in release.tables)
-        kinds = {*found.tags}, {*tables}, {each.column for each in found.views}
-        names = joined([f'"{printable(each)}"' for each in dict.fromkeys([*found.tags, *tables, *kinds[2]])])
+        kinds = {*found.tags}, {*tables}, {each.column for each in found.views}, {*found.measures}
+        names = joined(
+            [f'"{printable(each)}"' for each in dict.fromkeys([*found.tags, *tables, *kinds[2], *found.measures])]
+        )
         for name in sorted(found.exact):
             meant = sum(name in some for some in kinds)
             if not meant:
-                what = say('"{name}" is neither a release, nor one of its tables, nor a column of counts', name=name)
+                what = say('"{name}" is no release, table, column or statistic of the series', name=name)
                 self.note("exact", what, say("name what is exact; there are {names}", names=names))
             if meant > 1:
-                what = say('"{name}" names more than one release, table or column of counts', name=name)
+                what = say('"{name}" names more than one release, table, column or statistic', name=name)
                 self.note("exact", what, say("name the tables of the release, or give the release another tag"))
 
     def is_part_of(self, part_of: Mapping[str, str], counts: tuple[str, ...]) -> bool:

@@ -134,11 +134,11 @@ class PublishedCounts:
 
     def units(self) -> list[list[int]]:
         """Return the parts that were published by the same rules: a table, or a column of it that is a statistic."""
-        units: dict[tuple[int, str, str], list[int]] = {}
+        units: dict[tuple[int, str, str, bool], list[int]] = {}
         for at, part in enumerate(self.parts):
             if part.has_counts:
                 column = part.view.column if self.manifest.values else ""
-                units.setdefault((part.release, part.file.shown, column), []).append(at)
+                units.setdefault((part.release, part.file.shown, column, part.is_exact), []).append(at)
         return [*units.values()]
 
     def rules(self, file: int) -> TableManifest:

@@ -95,7 +95,13 @@ def _read_file(manifest: TableManifest, release: int, file: TableFile, problems:
 
 
 def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Table) -> Iterator[FileRows]:
-    """Yield the rows of a table, once for each of its columns of counts."""
+    """Yield the rows of a table, once for each of its columns of counts; those of exact statistics by themselves."""
+    texts = [] if manifest.measure is None else table.texts(manifest.measure)
+    is_of_exact = np.array([text in manifest.exact for text in texts], dtype=np.bool_)
+    if is_of_exact.any() and not is_of_exact.all():
+        for dropped in (is_of_exact, ~is_of_exact):
+            yield from _rows_of(manifest, release, file, table.without(dropped))
+        return
     tag = manifest.tags[release]
     nested = {name: nested_labels(table, columns, manifest.totals[name]) for name, columns in manifest.nested.items()}
     labels = {d: table.texts(d) for d in manifest.dimensions if d not in manifest.nested and d in table}
@@ -107,7 +113,7 @@ def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Tabl
     given = [view for view in manifest.views if view.column in table] if manifest.wide is not None else []
     for view in given or manifest.views:
         own = {name: [text] * table.rows for name, text in view.labels.items()}
-        is_exact = manifest.is_exact or not manifest.exact.isdisjoint((tag, file.shown, view.column))
+        is_exact = manifest.is_exact or not manifest.exact.isdisjoint((tag, file.shown, view.column, *texts))
         yield FileRows(release, file, table, labels | own, measure, view, nested, is_exact)
 
 

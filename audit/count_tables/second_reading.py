@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, combinations, product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -112,18 +112,23 @@ def _exact_tables_disclose_more(judged: JudgedCounts, reading: SecondReading) ->
     counts, manifest = judged.counts, judged.counts.manifest
     if not manifest.perturbation or manifest.rounding is not None:
         return
-    numbers = _with_exact_numbers(counts)
-    units = (unit for unit in counts.units() if not counts.parts[unit[0]].is_exact and adds_up(numbers, unit))
-    files = [*chain(*units)]
-    rows = np.isin(counts.file, files)
+    numbers, rows, named = _with_exact_numbers(counts), np.zeros_like(counts.number), list[str]()
+    for unit in (unit for unit in counts.units() if not counts.parts[unit[0]].is_exact):
+        of_unit = np.isin(counts.file, unit)
+        for measure in np.unique(counts.measure[of_unit]).tolist():
+            own = of_unit & (counts.measure == measure)
+            if adds_up(numbers.with_values(~own, number=False), unit):
+                rows |= own
+                text = counts.measures[measure] if manifest.measure is not None else None
+                named.append(printable(text or counts.parts[unit[0]].file.shown, 60))
     exact = counts.with_values(rows, lower=numbers.lower[rows], upper=numbers.upper[rows])
     # Numbers that add up nearly everywhere are exact even if one of them is wrong, which contradicts the others.
-    if files and _discloses_more(judged, reading, exact) is not False:
+    if named and _discloses_more(judged, reading, exact) is not False:
         yield say(
-            "the sums in {files} are right, which perturbed numbers would break, and more follows from the tables if "
-            "these numbers are exact: name these tables under exact; if their totals were added up from perturbed "
+            "the sums in {names} are right, which perturbed numbers would break, and more follows from the tables if "
+            "these numbers are exact: name these under exact; if their totals were added up from perturbed "
             "numbers, they are off by more than perturbation says: delete them",
-            files=", ".join(dict.fromkeys(printable(counts.parts[at].file.shown, 60) for at in files)),
+            names=", ".join(dict.fromkeys(named)),
         )
 
 

@@ -146,6 +146,31 @@ def test_a_candidate_is_exact_like_the_tables_of_its_kind(tmp_path):
     assert "NOT SAFE: 2 small" in out
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("noise", NOISES)
+def test_a_statistic_in_rows_beside_an_inexact_one_is_exact(noise, seed, tmp_path):
+    """What follows from the exact statistic was missed: no key could name it, and sums of both were taken together."""
+    rng, (change, rule) = random.Random(seed), NOISES[noise]  # noqa: S311
+    areas = {area: rng.randint(60, 90) for area in "ABCDEFGH"}
+    lines = ["what,area,sex,n"]
+    for what, by in (("people", None), ("visits", change)):
+        lines += [f"{what},{area},{sex},{n}" for area, sex, n in table("sex", areas, rng, by)]
+    (tmp_path / "1.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    text = (
+        '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\nvalue = "n"\n'
+        'measure = "what"\nmeasures = ["people", "visits"]\npart_of = { people = "", visits = "" }\n'
+        f'totals = {{ area = "All", sex = "All" }}\nmarkers.c = [1, 4]\n{rule}%s[policy]\nmin_count = 5\n'
+    )
+    (tmp_path / "series.toml").write_text(text % 'exact = ["people"]\n', encoding="utf-8")
+    code, found, _ = audited(tmp_path)
+    assert code == 1
+    assert any(low == high and cell == ("A", "f") for *cell, low, high in found for cell in [tuple(cell)])
+    if noise == "perturbed":
+        (tmp_path / "series.toml").write_text(text % "", encoding="utf-8")
+        code, _, undecided = audited(tmp_path)
+        assert (code, "the sums in people are right" in undecided) == (3, True), undecided
+
+
 @pytest.mark.parametrize("named", ["tag", "table"])
 def test_a_candidate_is_exact_like_the_release_with_most_of_its_numbers(named, tmp_path):
     """As the office began to publish exact numbers in 2023, those of 2024 are, however the manifest names 2023."""
@@ -174,7 +199,7 @@ def test_a_name_of_a_release_and_of_a_column_of_counts_is_no_name_of_what_is_exa
         f'rounding = {{ to = 5, how = "nearest" }}\nexact = ["{name}"]\n[policy]\nmin_count = 5\n'
     )
     (tmp_path / "series.toml").write_text(text, encoding="utf-8")
-    said = 'series.toml:10: `exact`: "2023" names more than one release, table or column of counts; name the tables'
+    said = 'series.toml:10: `exact`: "2023" names more than one release, table, column or statistic; name the tables'
     code, _, err = run_main(str(tmp_path))
     assert (code == 2, said in err) == (name == "2023", name == "2023"), err
 
@@ -259,8 +284,8 @@ def test_a_candidate_is_exact_like_the_table_with_most_of_its_numbers(noise, tmp
 
 
 @pytest.mark.parametrize(("rule", "what"), [
-    ('exact = ["1-sexes.csv"]\nperturbation = 2\n', 'column of counts; name what is exact; there are "1", "1-sex.csv"'),
-    ('exact = ["7-sex.csv"]\nperturbation = 2\n', '"7-sex.csv" is neither a release'),
+    ('exact = ["1-sexes.csv"]\nperturbation = 2\n', 'of the series; name what is exact; there are "1", "1-sex.csv"'),
+    ('exact = ["7-sex.csv"]\nperturbation = 2\n', '"7-sex.csv" is no release'),
     ('exact = ["1-sex.csv"]\n', "it has no effect without rounding"),
     ('rounding = { to = 5, exact = ["1-sex.csv"] }\n', "this is not a way to round"),
 ])  # fmt: skip

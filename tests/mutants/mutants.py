@@ -90,7 +90,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_exact_tables.py::test_what_an_exact_table_discloses_is_found_beside_inexact_numbers": [
         ("audit.count_tables.read_counts._rows_of", "file.shown, ", ""),
-        ("audit.count_tables.read_counts._rows_of", ", view.column)", ",)"),
+        ("audit.count_tables.read_counts._rows_of", ", view.column, *texts)", ", *texts)"),
         ("audit.count_tables.manifest.TableManifest.for_exact", ", perturbation=0", ""),
     ],
     "cli/test_exact_tables.py::test_noise_that_the_sums_of_a_table_refute_decides_nothing": [
@@ -670,6 +670,15 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "unit/count_tables/test_hiding.py::test_a_table_without_a_sign_gets_one_and_the_audit_agrees_with_the_repair": [
         ("audit.count_tables.candidate._signs", "min(ordered", "max(ordered"),
         ("audit.count_tables.candidate._signs", "sign and ends[sign] <= least[row]", "sign"),
+    ],
+    "cli/test_exact_tables.py::test_a_statistic_in_rows_beside_an_inexact_one_is_exact": [
+        ("audit.count_tables.read_counts._rows_of", "is_of_exact.any() and not", "not"),
+        ("audit.count_tables.read_counts._rows_of", "view.column, *texts", "view.column"),
+        (
+            "audit.count_tables.second_reading._exact_tables_disclose_more",
+            "own = of_unit & (counts.measure == measure)",
+            "own = of_unit",
+        ),
     ],
     "cli/test_exact_tables.py::test_a_name_of_a_release_and_of_a_column_of_counts_is_no_name_of_what_is_exact": [
         ("audit.count_tables.manifest._TableManifestReader.check_exact", "if meant > 1", "if meant > 2"),
