@@ -35,7 +35,9 @@ def page(impact: ReleaseImpact) -> Page:
     # What follows from a violation alone, the decision below says.
     first = (
         []
-        if len(further) > len(impact.not_computed) and after.policy.violations and not after.contradictions
+        if len(further) > len(impact.not_computed)
+        and (after.policy.violations or impact.adds_nothing)
+        and not after.contradictions
         else [next_step(after)]
     )
     head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
@@ -209,7 +211,7 @@ def _proposal(impact: ReleaseImpact) -> Iterator[str]:
 def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
     for reason in impact.not_computed:
         yield say("Not computed - {reason}.", reason=printable(reason, SENTENCE))
-    if impact.without.policy.violations and sum(attack.old for attack in impact.attacks):
+    if impact.adds_nothing or (impact.without.policy.violations and sum(attack.old for attack in impact.attacks)):
         yield say("No candidate can undo what the earlier releases disclose.")
         standing = impact.without.policy.standing
         if impact.adds.violations and standing is not None:

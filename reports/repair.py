@@ -148,9 +148,9 @@ def _after(repair: Repair) -> Iterator[str]:
 def _outcome(repair: Repair) -> str:
     """Return what holds now, and after how many changes.
 
-    If the policy is still violated, the published releases violate it: the candidate adds nothing to that.
+    If the policy still does not hold, it is by the published releases: the candidate adds nothing to that.
     """
-    tag, holds = printable(repair.candidate), not repair.after.policy.violations
+    tag, holds = printable(repair.candidate), repair.after.policy.passed
     about = {"release": tag, "lost": figure(repair.lost, ".1%")}
     if not repair.moves and holds:
         return say("Release {release} keeps the policy as it is; nothing was changed.", release=tag)

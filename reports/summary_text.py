@@ -149,7 +149,7 @@ def since(report: Report) -> Iterator[str]:
 def decision(report: Report, *, adds_nothing: bool) -> tuple[str, list[str]]:
     """Return what the verdict permits, in a sentence, and the decisions that it leaves.
 
-    With `adds_nothing`, the earlier releases break the policy, and the last one adds nothing that it forbids.
+    With `adds_nothing`, the earlier releases alone do not keep the policy, and the last one adds nothing forbidden.
     """
     last = last_release(report)
     refused = say("Release {release} does not go out, for this reason:", release=last)

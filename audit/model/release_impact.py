@@ -263,8 +263,8 @@ class ReleaseImpact(Impact):
 
     @property
     def adds_nothing(self) -> bool:
-        """Whether the earlier releases break the policy, and the candidate adds nothing that it forbids."""
-        return bool(self.without.policy.violations) and not (self.adds.violations or self.adds.undecided)
+        """Whether the earlier releases alone do not keep the policy, and the candidate adds nothing that it forbids."""
+        return not self.without.policy.passed and self.adds.passed
 
     @property
     def exit_code(self) -> int:

@@ -15,7 +15,7 @@ from attacks.intersection import IntersectionAttack
 from audit.io.series import open_series
 from tests.cli.forms import EXAMPLES, FORMS, column, edit, private_texts, snapshot
 from tests.helpers.amount import some
-from tests.helpers.messy import write
+from tests.helpers.messy import as_csv, write
 from tests.helpers.results import timeless
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Row, TinySeries
@@ -398,3 +398,20 @@ def test_a_file_without_one_new_release_or_with_revised_ones_is_refused(panel, w
     """A wave that was published already was one more release under the name of its file."""
     code, _, err = run_main("next", *map(str, panel(*waves, values=values)))
     assert (code, said in " ".join(err.split())) == (2, True)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_only_earlier_releases_leave_undecided_is_said_to_be_nothing_new(tmp_path, kept):
+    """Numbers link rows of two releases that are out: the next one, without them, adds nothing to that."""
+    for tag in "123":
+        number = {"1": "H{}", "2": "H{}", "3": "H{}" if kept else "*"}[tag]
+        rows = [[number.format(n), f"{n % 2}0-{n % 2}9", "abc"[n // 2 % 3]] for n in range(24)]
+        write(tmp_path / ("" if tag == "3" else "s") / f"{tag}.csv", as_csv([["Number", "Age", "Illness"], *rows]))
+    columns = 'sensitive = "Illness"\nquasi_identifiers = ["Age"]\nunlinkable.Number = "drawn by lot"\n'
+    write(tmp_path / "s" / "series.toml", f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\n{columns}')
+    code, out, _ = run_main("next", str(tmp_path / "s"), str(tmp_path / "3.csv"))
+    assert (code, "adds nothing that the policy forbids: whether it goes" in " ".join(out.split())) == (3, not kept)
+    words = ["repair", str(tmp_path / "s"), str(tmp_path / "3.csv"), "--output", str(tmp_path / "out"), "--baseline"]
+    out = " ".join(run_main(*words)[1].split())
+    assert ("adds nothing that the policy forbids; nothing was changed" in out) == (not kept)
+    assert "keeps the policy as it is" not in out
