@@ -19,7 +19,8 @@ from audit.io.notations import interval_in
 from audit.model.arrays import Counts
 from audit.runtime.phrases import say
 
-_MOST_ACROSS = 4
+_MOST_ACROSS, _MOST_ADDED = 4, 18  # parts of the total, labels whose sets are all tried
+_COMPARED, _BITS = 40, 10  # lines that sets of labels are compared in, chances of two against one
 _PRECISE = 4  # times as large as its roundings is a sum that agrees other than by chance
 
 
@@ -127,6 +128,9 @@ def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -
             sums[whole] = covered[whole] = [*chain(*(covered[part] for part in parts))]
         inside = {*chain(*found.values())}
         order = [label for label in order if label not in inside]
+    left = [label for label in covered if label not in sums]
+    if total is not None and any(not _may_hold(total, left, [line]) for line in lines if total in line):
+        sums.update(_sums_anywhere(left, numbers))
     return LabelSums([label for label in covered if label not in sums], sums) if sums else None
 
 
@@ -147,6 +151,33 @@ def _sums_beside(
                 found[whole] = near[:count]
                 used.update(near[:count])
     return found
+
+
+def _sums_anywhere(labels: Sequence[str], numbers: Mapping[str, Counts]) -> dict[str, list[str]]:
+    """Return the labels that are sums of others wherever these stand, such as some of the countries of a federation.
+
+    Numbers must be exact. Only one set of labels agrees with all lines that show its numbers, at least three, and not
+    by chance: there are fewer sets than ways to be different.
+    """
+    shown = np.stack([numbers[label][0] for label in labels])
+    if not 1 < len(labels) <= _MOST_ADDED or any(np.ptp(numbers[each], axis=0).any() for each in labels):
+        return {}
+    found = dict[str, list[str]]()
+    for place, whole in enumerate(labels):
+        others = [at for at in range(len(labels)) if at != place]
+        lines = shown[:, shown[place] > 0]
+        lines = lines[:, np.argsort(np.count_nonzero(lines < 0, axis=0), kind="stable")[:_COMPARED]]
+        added, lacks = np.zeros((1, lines.shape[1]), dtype=np.int64), np.zeros((1, lines.shape[1]), dtype=bool)
+        for at in others:  # the sums of all sets of labels, of which the number of the set has the bits
+            added = np.concatenate([added, added + np.maximum(lines[at], 0)])
+            lacks = np.concatenate([lacks, lacks | (lines[at] < 0)])
+        fits = (np.where(lacks, added <= lines[place], added == lines[place])).all(axis=1)
+        fits &= np.count_nonzero(~lacks, axis=1) >= LINES
+        fits &= (~lacks * np.log2(lines[place] + 1.0)).sum(axis=1) > len(labels) + _BITS
+        if len(sets := np.flatnonzero(fits)) == 1:
+            parts = [labels[at] for bit, at in enumerate(others) if sets[0] >> bit & 1]
+            found |= {whole: parts} if len(parts) > 1 else {}
+    return found if {*chain(*found.values())}.isdisjoint(found) else {}
 
 
 def _added(whole: Counts, parts: Iterable[Counts]) -> int | None:

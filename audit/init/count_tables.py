@@ -379,7 +379,7 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
     """Propose a file of categories, as a guess, where labels say they are parts, or are sums; compare the total."""
     for place, dimension in enumerate(counts.dimensions):
         name, lines = dimension.axis.name, lines_along(counts, place)
-        if name in {STATISTIC, *counts.manifest.codes, *counts.manifest.nested}:
+        if name in {STATISTIC, *counts.manifest.codes, *counts.manifest.nested, *rules.table.get("categories", ())}:
             continue
         labels = [dimension.labels[code] for code in dict.fromkeys(counts.label[:, place].tolist())]
         total, key = rules.totals.get(name), toml_key(name)

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import random
 import re
 import tomllib
 from fractions import Fraction
@@ -1006,6 +1007,26 @@ def test_a_legend_needs_no_equals_sign(kind, way, tmp_path):
     assert 'A note says of ".": "' in said
     assert manifest["table"]["markers"]["\u2013"] == [0, 0] or kind == "a sign alone"
     assert len(below_table(tmp_path / way).notes) == len(notes)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_label_may_be_the_sum_of_others_wherever_these_stand(hidden, tmp_path):
+    """The East is Berlin and Sachsen, between which others stand: taken for a country, it contradicts the sum."""
+    rng = random.Random(7)  # noqa: S311
+    lands = {"Bayern": "West", "Berlin": "East", "Hamburg": "West", "Hessen": "West", "Sachsen": "East"}
+    rows = [["Land", "Jahr", "n"]]
+    for year in map(str, range(2001, 2011)):
+        counts = {land: rng.randrange(20, 900) for land in lands}
+        sums = {side: sum(counts[land] for land in lands if lands[land] == side) for side in ("West", "East")}
+        if hidden and year == "2003":
+            counts |= {"Berlin": ".", "Sachsen": "."}
+        rows += [[land, year, str(n)] for land, n in ({**counts, **sums, "Total": sum(sums.values())}).items()]
+    guessed(tmp_path, {"1.csv": lines(*map(",".join, rows))})
+    said = (tmp_path / "categories/Land.csv").read_text(encoding="utf-8")
+    assert {tuple(row.split(",")) for row in said.split()[1:]} == {(side, land) for land, side in lands.items()} | {
+        (land, land) for land in lands
+    }
+    assert verdict(tmp_path)[0] == 3
 
 
 @pytest.mark.parametrize("name", ["Index 2022=100", "Messzahl", "Veränderung in %", "2023 zu 2022 in %"])
