@@ -153,7 +153,11 @@ def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
     labels = [cells[0].strip() for _, cells in table]
     texts = [(line, _text_of(cells, width, delimiter)) for line, cells in last]
     is_note = [
-        bool(_NOTE.fullmatch(text) or (len(cells) != width and _LETTER.match(text)) or is_entry)
+        bool(
+            (_NOTE.fullmatch(text) and not _is_entry(cells, width))
+            or (len(cells) != width and _LETTER.match(text))
+            or is_entry
+        )
         for (_, text), (_, cells), is_entry in zip(texts, last, _are_entries(texts, table), strict=True)
     ]
     first = is_note.index(True) if True in is_note else len(texts)
@@ -197,12 +201,14 @@ def _is_entry(cells: Sequence[str], width: int) -> bool:
 def _are_entries(texts: Sequence[tuple[int, str]], table: Sequence[Row]) -> list[bool]:
     """Return which lines are entries of a legend: a sign of the table, or one of several signs, and its meaning.
 
-    A dash before labels, such as `- women`, is no such sign, nor is a meaning that is a text of the table.
+    A dash before labels, such as `- women`, is no such sign, nor is one that stands for a label; a meaning is no text
+    of the table.
     """
     found = [_ENTRY.fullmatch(text) for _, text in texts]
     if not any(found):
         return [False] * len(texts)
-    labels = {entry[1] for _, cells in table if (entry := _ENTRY.fullmatch(cells[0].strip()))}
+    first = {cells[0].strip() for _, cells in table}
+    labels = first | {entry[1] for text in first if (entry := _ENTRY.fullmatch(text))}
     shown = {cell.strip() for _, cells in table for cell in cells}
     signs = {each[1] for each in found if each and not each[1].isalpha()} - labels
     known = {*shown} - labels | (signs if len(signs) > 1 else set())

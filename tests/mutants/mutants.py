@@ -59,6 +59,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_accepted_counts.py::test_a_document_has_a_mark_where_a_line_below_explains_it": [
         ("reports.documents.sections._accepts", "return bool(report.left_out) or ", "return "),
     ],
+    "unit/io/test_notes_below.py::test_no_row_of_a_person_with_hidden_cells_is_left_out": [
+        ("audit.io.notes_below._below", " and not _is_entry(cells, width)", ""),
+        ("audit.io.notes_below._are_entries", "labels = first | ", "labels = "),
+    ],
     "cli/test_unread_cells.py::test_rows_of_stars_alone_count_in_no_class": [
         ("audit.io.notes_below._is_entry", "if width > 2 else None", ""),
     ],
