@@ -63,7 +63,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.notes_below._below", " and not _is_entry(cells, width)", ""),
         ("audit.io.notes_below._are_entries", "labels = first | ", "labels = "),
     ],
-    "cli/test_unread_cells.py::test_rows_of_stars_alone_count_in_no_class": [
+    "unit/io/test_notes_below.py::test_persons_with_different_signs_in_a_table_of_two_columns_are_no_legend": [
         ("audit.io.notes_below._is_entry", "if width > 2 else None", ""),
     ],
     "cli/test_count_table_columns.py::test_labels_behind_a_dash_are_no_legend": [

@@ -23,3 +23,8 @@ def test_no_row_of_a_person_with_hidden_cells_is_left_out(tmp_path, sign, among,
     lines = [["Age", "Disease", *["Region"] * len(further)], *rows]
     write_text(tmp_path / "1.csv", "\n".join(map(",".join, lines)))
     assert below_table(tmp_path / "1.csv").rows == 0
+
+
+def test_persons_with_different_signs_in_a_table_of_two_columns_are_no_legend(tmp_path):
+    write_text(tmp_path / "1.csv", "Age,Disease\n30-39,flu\n*,cold\n.,asthma")
+    assert below_table(tmp_path / "1.csv").rows == 0
