@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from audit.io.release_reading import read_release
 from audit.io.series import open_series
 from audit.io.texts import texts_of
 from audit.judgement.doubts import gather_doubts
@@ -156,7 +157,7 @@ FORMS = {
 def assert_no_doubt(folder, **asked):
     described = open_series(folder)
     for position in range(len(described.tags)):
-        described.read(position)
+        read_release(described, position)
     assert gather_doubts(described, **asked) == ()
 
 
