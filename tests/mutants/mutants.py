@@ -1236,7 +1236,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "oracle/test_witness.py::test_a_series_that_may_be_understood_otherwise_is_refused": [
         ("audit.witness.verify.Published.know", "(before < 0) | (before == code)", "before == before"),
     ],
-    "oracle/test_witness.py::test_a_statement_is_about_its_files": [
+    "oracle/test_witness.py::test_a_file_with_other_ends_of_lines_is_another_file": [
         ("audit.witness.verify_frame.check_files", 'stated["files"].get(name) == same', "True"),
     ],
     "oracle/test_witness.py::test_a_world_that_fits_no_group_shows_nothing": [

@@ -98,6 +98,18 @@ def forge_release(rng, folder, where, *, hashed):
         rewrite(where / "statement.json", change)
 
 
+def test_a_file_with_other_ends_of_lines_is_another_file(tmp_path):
+    folder, where = tmp_path / "series", tmp_path / "witness"
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", folder)
+    assert witnessed(folder, where)[1] == 0
+    assert checked(folder, where)[0] == 0
+    path = min((folder / "releases").glob("*.csv"))
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    code, said = checked(folder, where)
+    assert code == 1
+    assert "has changed since the statement was written" in said
+
+
 def test_a_world_that_fits_no_group_shows_nothing(tmp_path):
     series = EXAMPLES / "hospital-l-diverse"
     assert witnessed(series, tmp_path)[1] == 0
