@@ -9,7 +9,7 @@ Sources: WalkSAT (Selman, Kautz and Cohen, AAAI 1994), with weights on what is s
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +17,7 @@ from scipy import sparse
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.differencing.sums import widen
-from audit.model.arrays import Counts, Flags
+from audit.model.arrays import Counts, Flags, Matrix
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.compiling import kernel
 
@@ -85,7 +85,7 @@ class LocalSearch:
         middle = (ends[LOWER] + np.where(ends[UPPER] >= UNBOUNDED, ends[LOWER] + 1, ends[UPPER])) // 2
         self.point = self._tested(self.sums[self._kept] @ middle[self.atoms], _FIRST * len(self.atoms))
 
-    def toward(self, goals: Any, low: Counts, high: Counts) -> Counts | None:  # noqa: ANN401 - scipy's matrices have no types
+    def toward(self, goals: Matrix, low: Counts, high: Counts) -> Counts | None:
         """Return a solution in which as many goals as possible lie within other limits; None if none was found.
 
         A goal is a row of weights of the lattice's nodes, in a matrix of shape (goals, nodes).
@@ -106,11 +106,11 @@ class LocalSearch:
     def each_toward(
         self,
         points: Counts,
-        goals: Any,  # noqa: ANN401 - as above
+        goals: Matrix,
         low: Counts,
         high: Counts,
         steps: int,
-        watched: Any,  # noqa: ANN401 - as above
+        watched: Matrix,
     ) -> tuple[Counts, Ends]:
         """Search for one solution for each goal in which its count is within other limits, near the nearest of some.
 
@@ -152,7 +152,7 @@ class LocalSearch:
                 made.append(log[:, :count][:, log[0, :count] >= 0])
         return made
 
-    def _solutions_near(self, base: Counts, made: list[Counts]) -> Any:  # noqa: ANN401 - as above
+    def _solutions_near(self, base: Counts, made: list[Counts]) -> Matrix:
         """Return the changes of all nodes, a column for each list of moves that leads from a solution to one."""
         column = np.repeat(np.arange(len(made)), [each.shape[1] for each in made])
         move, by = np.concatenate(made, axis=1)
@@ -164,7 +164,7 @@ class LocalSearch:
         holds[at.col[(value < self.ends[LOWER][at.row]) | (self.ends[UPPER][at.row] < value)]] = False
         return change[:, np.flatnonzero(holds)]
 
-    def _with_goals(self, goals: Any, point: Counts) -> tuple[Moves, Counts, Ends]:  # noqa: ANN401 - as above
+    def _with_goals(self, goals: Matrix, point: Counts) -> tuple[Moves, Counts, Ends]:
         """Return the moves of published counts and goals, the counts, and their bounds; goals are unlimited."""
         moves = _moves(sparse.vstack([self.sums[self._kept], goals @ self.sums]) @ self._changes)
         endless = np.outer([-UNBOUNDED, UNBOUNDED], np.ones(goals.shape[0], dtype=np.int64))
@@ -183,7 +183,7 @@ class LocalSearch:
         return point if holds.all() else None
 
 
-def _incidence(lattice: MarginLattice) -> tuple[Ids, Any]:
+def _incidence(lattice: MarginLattice) -> tuple[Ids, Matrix]:
     """Return the nodes that are not sums, and a matrix with a row for each node: the nodes whose sum it is."""
     size = len(lattice)
     parent = [block.parent[block.line][block.defines[block.line]] for block in lattice.blocks]
@@ -201,7 +201,7 @@ def _incidence(lattice: MarginLattice) -> tuple[Ids, Any]:
     return atoms, found.tocsr()
 
 
-def _changes(lattice: MarginLattice, atoms: Ids, free: Flags) -> Any:  # noqa: ANN401 - as above
+def _changes(lattice: MarginLattice, atoms: Ids, free: Flags) -> Matrix:
     """Return a matrix with a column for each move: a cell by one, or from one time to the next."""
     movable = np.flatnonzero(free)
     key = lattice.keys[atoms[movable]]
@@ -215,7 +215,7 @@ def _changes(lattice: MarginLattice, atoms: Ids, free: Flags) -> Any:  # noqa: A
     return sparse.csr_matrix((values, (rows, columns)), shape=(len(atoms), count + pairs))
 
 
-def _moves(changes: Any) -> Moves:  # noqa: ANN401 - as above
+def _moves(changes: Matrix) -> Moves:
     """Return moves by a matrix with a row for each place and a column for each move."""
     changes.eliminate_zeros()
     both = changes.tocsc(), changes.tocsr()

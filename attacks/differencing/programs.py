@@ -13,14 +13,13 @@ from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
 from operator import mul
-from typing import Any
 
 import numpy as np
 
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.linear_programmes import ContinuedSearch, Programme, Solution
-from audit.model.arrays import Counts, Floats, Numbers, component_of, grouped, segments
+from audit.model.arrays import Counts, Floats, Matrix, Numbers, component_of, grouped, segments
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer
@@ -46,12 +45,12 @@ class Component:
     """
 
     nodes: Ids
-    matrix: Any
-    fixed: Any
+    matrix: Matrix
+    fixed: Matrix
     right: Counts
 
     @cached_property
-    def by_column(self) -> Any:  # noqa: ANN401 - as below
+    def by_column(self) -> Matrix:
         """The equalities, column by column."""
         return self.matrix.tocsc()
 
@@ -89,7 +88,7 @@ def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
     return sorted(found, key=lambda each: int(each.nodes[0]))
 
 
-def _defining_rows(lattice: MarginLattice) -> Any:  # noqa: ANN401 - scipy's matrices have no types
+def _defining_rows(lattice: MarginLattice) -> Matrix:
     from scipy import sparse
 
     row, column, value, count = [], [], [], 0

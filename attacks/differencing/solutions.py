@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from attacks.differencing.lattice import Ids, MarginLattice, build_lattice
 from attacks.differencing.programs import Component, NoSolutionError, Point, components, first_point
 from attacks.differencing.propagation import LOWER, UPPER, Ends, propagated
 from attacks.differencing.sums import BoxSums, Screened, shows_nothing, widen
-from audit.model.arrays import Counts, Flags, Places
+from audit.model.arrays import Counts, Flags, Matrix, Places
 from audit.model.count_report import PERHAPS_LARGE, PROTECTED, SMALL_COUNT
 from audit.model.count_tables import (
     NARROWED,
@@ -227,14 +226,14 @@ class Solutions:
         self.left: Ids = np.zeros(0, dtype=np.int64)
         self.of_node: dict[int, Component] = {}
         self._noted: dict[int, int] = {}
-        self._matrix: Any = None
+        self._matrix: Matrix = None
 
     def row(self, target: int) -> dict[int, int]:
         """Return the nodes, with weights, whose weighted sum is a node or sum."""
         nodes = len(self.lattice)
         return {target: 1} if target < nodes else self.rows[target - nodes]
 
-    def rows_of(self, targets: Ids) -> Any:  # noqa: ANN401 - scipy's matrices have no types
+    def rows_of(self, targets: Ids) -> Matrix:
         """Return the weights of all nodes in some nodes and sums; CSR, shape (targets, nodes)."""
         from scipy import sparse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,16 +13,13 @@ from audit.adversary.view import View, handed
 from audit.count_tables.manifest import TableManifest
 from audit.findings.count import CountReport
 from audit.io.atomic_files import write_file
-from audit.model.arrays import Counts, Floats
+from audit.model.arrays import Counts, Floats, Matrix
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
 from audit.model.report import Report, WitnessReport
 from audit.pipeline.attack_run import AuditRun
 from audit.runtime.budget import Budget
 from audit.witness.writer import check_folder, make_witness, read_for_witness, worlds_view
-
-if TYPE_CHECKING:
-    from audit.witness.tables import Matrix
 
 _BRANCHES = 20_000
 R = TypeVar("R", bound=Report)

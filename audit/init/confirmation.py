@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, dropwhile, groupby, islice, takewhile, zip_longest
 from math import inf
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import tomlkit
 from tomlkit.items import AbstractTable, Comment, InlineTable, Table, Trivia
@@ -39,7 +39,7 @@ from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
 from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, Unnamed
 from audit.io.series import check_headers
-from audit.io.toml import UNCONFIRMED, key_path, release_tag, toml_key, toml_line, toml_value
+from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_key, toml_line, toml_value
 from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
@@ -239,14 +239,14 @@ class _Asked:
     """
 
     folder: Path
-    document: Any
+    document: Toml
     manifest: Manifest | None
     ask: Ask
     left: set[str] = field(default_factory=set)
     files: dict[str, str] = field(default_factory=dict)
 
     @property
-    def columns(self) -> Any:  # noqa: ANN401 - a table of tomlkit
+    def columns(self) -> Toml:
         """The table of columns."""
         return self.document["columns"]
 
@@ -601,7 +601,7 @@ class _Asked:
             self.document["series"]["releases"] = listed
         return given != tags
 
-    def ask_instead(self, place: Any, last: str, shown: str, *, is_sign: bool) -> bool:  # noqa: ANN401 - tomlkit's
+    def ask_instead(self, place: Toml, last: str, shown: str, *, is_sign: bool) -> bool:
         """Ask what the value of a key is instead, until the manifest can be read with it; return whether there is one.
 
         Of a sign, ask which counts it stands for.
@@ -729,7 +729,7 @@ class _Asked:
         return True
 
 
-def state(table: Any, key: str, value: object, comment: str) -> None:  # noqa: ANN401 - a table of tomlkit
+def state(table: Toml, key: str, value: object, comment: str) -> None:
     """Write a value under a key, and a comment beside it."""
     table[key] = value
     table[key].comment(comment)
@@ -777,7 +777,7 @@ def _instead(last: str, shown: str, *, is_sign: bool) -> tuple[str, str]:
     return text, again
 
 
-def _forget_reason(columns: Any, name: str) -> None:  # noqa: ANN401 - a container of tomlkit
+def _forget_reason(columns: Toml, name: str) -> None:
     """Remove what comments say of a column, perhaps over several lines, and those that then say nothing."""
     named = re.escape(f'"{printable(name)}"')
     reason = re.compile(rf"{named} \([^()]*\)(?:\s?; |$)|{named}, |, {named}(?= \()")
@@ -793,14 +793,14 @@ def _forget_reason(columns: Any, name: str) -> None:  # noqa: ANN401 - a contain
                     item.trivia.comment = line
 
 
-def _say_nothing_below(table: Any, key: str) -> None:  # noqa: ANN401 - a table of tomlkit
+def _say_nothing_below(table: Toml, key: str) -> None:
     """Remove the lines of comment right below a key, which say what was guessed."""
     lines = dropwhile(lambda line: line[0] is None or line[0].key != key, table.value.body)
     for _, item in takewhile(lambda line: isinstance(line[1], Comment), islice(lines, 1, None)):
         _remove(item)
 
 
-def _remove(comment: Any) -> None:  # noqa: ANN401 - a comment of tomlkit
+def _remove(comment: Toml) -> None:
     """Remove a line of comment."""
     trivia = comment.trivia
     trivia.indent = trivia.comment_ws = trivia.comment = trivia.trail = ""
@@ -819,7 +819,7 @@ def _counts(answer: str) -> list[float]:
     return [ends[0], ends[1] if ends[1] < UNBOUNDED else inf]
 
 
-def _drop_guesses(document: Any) -> None:  # noqa: ANN401 - a document of tomlkit
+def _drop_guesses(document: Toml) -> None:
     """Remove the table of guesses, but not the text below it, which tomlkit counts as part of the table."""
     tables = [(key, item) for key, item in document.body if isinstance(item, Table)]
     place = next((place for place, (key, _) in enumerate(tables) if key.key == UNCONFIRMED), 0)

@@ -11,7 +11,6 @@ from fractions import Fraction
 from itertools import chain, count
 from math import floor, inf, log10
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import numpy as np
 import tomlkit
@@ -62,11 +61,10 @@ from audit.io.one_value import range_of
 from audit.io.publication_order import in_time, natural
 from audit.io.respelling import fold, ungrouped
 from audit.io.rules.spelling import HAVE_COMMAS, perhaps_one_value, respelled
-from audit.io.toml import toml_key, toml_text
+from audit.io.toml import Toml, toml_key, toml_text
 from audit.model.errors import InputError, Problem, Problems, in_quotes, printable
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
-_Document: TypeAlias = Any  # a tomlkit document
 _HEAD = Phrase(
     "Guessed by `audit init --microdata` from the tables in this folder and their first rows.\n"
     "Check what is marked as a guess: only you know what the columns mean."
@@ -618,7 +616,7 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     return changed
 
 
-def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, Column], ask: Ask) -> None:
+def _ask_roles(document: Toml, microdata: Microdata, columns: Mapping[str, Column], ask: Ask) -> None:
     """Ask which column is sensitive, and about the others whether and how they are published."""
     said, file = document["columns"], microdata.snapshots[0]
     drafted = _draft(changes_of_people(microdata.snapshots, microdata.individual, microdata.sensitive)[0])
@@ -645,7 +643,7 @@ def _ask_roles(document: _Document, microdata: Microdata, columns: Mapping[str, 
     _ask_published(document, microdata, {name: columns[name] for name in choices if name != sensitive}, ask)
 
 
-def _ask_published(document: _Document, microdata: Microdata, columns: Mapping[str, Column], ask: Ask) -> None:
+def _ask_published(document: Toml, microdata: Microdata, columns: Mapping[str, Column], ask: Ask) -> None:
     """Ask about columns whether and how they are published.
 
     No question is asked about quasi-identifiers whose names or dates say that others may know them.
@@ -716,7 +714,7 @@ def _ask_gravest(row: OneRow, ask: Ask, *, drafted: bool) -> list[str]:
         question = say("Write some of these values, the gravest first, with > between them: {values}.", values=values)
 
 
-def _ask_harmless(document: _Document, microdata: Microdata, column: Column, ask: Ask) -> None:
+def _ask_harmless(document: Toml, microdata: Microdata, column: Column, ask: Ask) -> None:
     """Ask whether values that most rows have, or that say that nothing is known, are harmless, and what others are."""
     unknown, left_out = unknown_among(column.texts), microdata.snapshots[0].left_out[1]
     for text in perhaps_harmless(column):
@@ -739,7 +737,7 @@ def _ask_harmless(document: _Document, microdata: Microdata, column: Column, ask
             document["columns"]["similar"] = similar
 
 
-def _leave(document: _Document, name: str) -> None:
+def _leave(document: Toml, name: str) -> None:
     """Take a column out of the quasi-identifiers, and out of what is said of them."""
     said = document["columns"]
     for names in (said["quasi_identifiers"], said.get("codes", [])):
@@ -750,7 +748,7 @@ def _leave(document: _Document, name: str) -> None:
         each.pop(name, None)
 
 
-def _ask_changes(document: _Document, microdata: Microdata, ask: Ask) -> None:
+def _ask_changes(document: Toml, microdata: Microdata, ask: Ask) -> None:
     """Ask which changes of values are possible, and write the file that lists them."""
     files = microdata.snapshots
     found, people = changes_of_people(files, microdata.individual, microdata.sensitive)
@@ -811,7 +809,7 @@ def _lines_in(path: Path) -> Iterator[tuple[str, ...]]:
     return map(tuple, csv.reader(io.StringIO(text)))
 
 
-def _ask_unit(name: str, document: _Document, microdata: Microdata, ask: Ask) -> None:
+def _ask_unit(name: str, document: Toml, microdata: Microdata, ask: Ask) -> None:
     """Ask how the dates of a column are published."""
     answers = {
         "year": say("only the year"),

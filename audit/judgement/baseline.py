@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from audit.model.errors import UsageError, printable_path
 from audit.model.json_types import UNBOUNDED, WITHOUT_RESULT, WORSE
 from audit.model.report import BaselineFacts, CountSize, Report
 from audit.runtime.phrases import say, say_count
+
+Json: TypeAlias = Any
+"""What was read of a JSON file."""
 
 
 def found_before(baseline: BaselineFacts, selection: Selection[Any]) -> Flags:
@@ -49,7 +52,7 @@ def is_known(known: Mapping[str, CountSize], ident: str, size: CountSize) -> boo
     return ident in known and known[ident].covers(size)
 
 
-def _small_classes(report: Any) -> dict[str, SmallClasses]:  # noqa: ANN401 - any JSON
+def _small_classes(report: Json) -> dict[str, SmallClasses]:
     """Return the small classes of each release that has some; a violation names only the worst one.
 
     Reports of earlier versions do not list their rows, so these classes count as new.
@@ -64,7 +67,7 @@ def _small_classes(report: Any) -> dict[str, SmallClasses]:  # noqa: ANN401 - an
     return {tag: SmallClasses(int(size["smallest"]), int(size["rows"])) for tag, size in sizes.items()}
 
 
-def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - any JSON
+def _counts(report: Json) -> dict[str, CountSize]:
     """Return the counts that a report knows, including those of findings that it did not show.
 
     Ids are also made again, because until version 0.3 those of the same people's counts named a release.
@@ -78,7 +81,7 @@ def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - any JSON
     return {str(ident): _size(each) for ident, each in found.items()}
 
 
-def _intervals(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
+def _intervals(report: Json) -> dict[str, tuple[str, str]]:
     """Return the intervals of people's values in a report by finding id, including findings that it did not show."""
     found = {str(ident): (ends[0], ends[1]) for ident, ends in report.get("baseline", {}).get("intervals", {}).items()}
     for each in (each for attack in report["attacks"] for each in attack["findings"]):
@@ -88,12 +91,12 @@ def _intervals(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _size(finding: Any) -> CountSize:  # noqa: ANN401 - any JSON
+def _size(finding: Json) -> CountSize:
     upper = UNBOUNDED if finding["upper"] is None else int(finding["upper"])
     return CountSize(finding["kind"], int(finding["lower"]), upper)
 
 
-def _ids(finding: Any) -> list[str]:  # noqa: ANN401 - any JSON
+def _ids(finding: Json) -> list[str]:
     """Return the ids of a finding about each of the people who look alike."""
     return [*map(str, (finding["id"], *finding.get("alike", ())))]
 
@@ -169,7 +172,7 @@ def read_history(folder: Path) -> AuditHistory:
 
 
 @contextmanager
-def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iterator[Any]:
+def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iterator[Json]:
     """Yield the contents of a JSON report; the text after the colon says what to do about a file that is not one.
 
     Raises:
@@ -194,11 +197,11 @@ def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iter
         raise UsageError(f"{named}: {what}{other}") from error
 
 
-def _day(report: Any) -> datetime.date | None:  # noqa: ANN401 - any JSON
+def _day(report: Json) -> datetime.date | None:
     return datetime.date.fromisoformat(report["made"]) if "made" in report else None
 
 
-def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - any JSON
+def _past(path: Path, report: Json) -> PastReport:
     attacks = [entry for entry in report["attacks"] if entry["status"] not in WITHOUT_RESULT]
     shown = [str(finding["id"]) for entry in attacks for finding in entry["findings"]]
     total = sum(int(entry["findings_total"]) for entry in attacks)
@@ -220,7 +223,7 @@ def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - any JSON
     )
 
 
-def _verdict(report: Any) -> str:  # noqa: ANN401
+def _verdict(report: Json) -> str:
     if report["policy"]["violations"]:
         return "violated"
     if report.get("interrupted"):
@@ -228,7 +231,7 @@ def _verdict(report: Any) -> str:  # noqa: ANN401
     return "holds" if report["policy"]["passed"] else "undecided"
 
 
-def _risks(attacks: Any) -> dict[str, float | None]:  # noqa: ANN401
+def _risks(attacks: Json) -> dict[str, float | None]:
     """Return the highest risk found by each attack that reports one; with several attributes, that of the worst one."""
     found: dict[str, float | None] = {}
     for entry in attacks:

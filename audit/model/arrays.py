@@ -32,6 +32,8 @@ Objects: TypeAlias = npt.NDArray[np.object_]
 """Exact numbers, as objects."""
 Words: TypeAlias = npt.NDArray[np.uint64]
 """Whole numbers of 64 bits."""
+Matrix: TypeAlias = Any
+"""A sparse matrix of scipy, whose matrices have no types."""
 Columns: TypeAlias = tuple[Codes, Codes, Codes]
 """Person, release and value of some claims."""
 

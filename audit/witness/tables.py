@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.count_tables.published_counts import PublishedCounts
-from audit.model.arrays import Counts, Flags, Floats
+from audit.model.arrays import Counts, Flags, Floats, Matrix
 from audit.model.count_tables import BoundProof, CaseSplit
 from audit.model.json_types import UNBOUNDED
 from audit.model.report import Report
@@ -30,7 +30,6 @@ from audit.witness.verify_sums import Proofs, decided
 from audit.witness.verify_tables import FORMAT, RULES, Box, TableSeries, need
 
 _MOST, _TURNS, _WORTHWHILE = 2_000_000, 60, 3
-Matrix: TypeAlias = Any  # of scipy, whose matrices have no types
 Fit = Callable[[Matrix, Floats, Floats, int, Floats, Budget], Counts | None]
 """Finds whole numbers, each up to a limit, whose rows are between low and high, and that make a cost small."""
 
