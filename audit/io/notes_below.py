@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 from audit.io.diagnostics import damages, records
@@ -36,6 +37,7 @@ _NOTE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ENTRY = re.compile(r"([^\w\s\"']{1,3}|[a-z])\s+([^\W\d].*)", re.DOTALL)
+_NUMBER, _WORD = re.compile(r"[\d\s.,]*\d[\d\s.,]*"), re.compile(r"[^\W\d_]{2}")
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
             or (len(cells) != width and _LETTER.match(text))
             or is_entry
         )
-        for (_, text), (_, cells), is_entry in zip(texts, last, _are_entries(texts, table), strict=True)
+        for (_, text), (_, cells), is_entry in zip(texts, last, _are_entries(texts, last, table, width), strict=True)
     ]
     first = is_note.index(True) if True in is_note else len(texts)
     while first < len(texts) and first and (not texts[first - 1][1] or _HEADING.fullmatch(texts[first - 1][1])):
@@ -198,11 +200,12 @@ def _is_entry(cells: Sequence[str], width: int) -> bool:
     return found is not None and is_pair and (not found[1].isalpha() or " " in found[2])
 
 
-def _are_entries(texts: Sequence[tuple[int, str]], table: Sequence[Row]) -> list[bool]:
-    """Return which lines are entries of a legend: a sign of the table, or one of several signs, and its meaning.
+def _are_entries(texts: Sequence[tuple[int, str]], last: Sequence[Row], table: Sequence[Row], width: int) -> list[bool]:
+    """Return which lines are entries of a legend: a sign of the table's numbers, or one of several, and its meaning.
 
-    A dash before labels, such as `- women`, is no such sign, nor is one that stands for a label; a meaning is no text
-    of the table.
+    If entries are in cells of their own, a sign of them stands among numbers: rows of persons have hidden cells, too. A
+    dash before labels, such as `- women`, is no such sign, nor is one that stands for a label; a meaning is no text of
+    the table.
     """
     found = [_ENTRY.fullmatch(text) for _, text in texts]
     if not any(found):
@@ -211,8 +214,23 @@ def _are_entries(texts: Sequence[tuple[int, str]], table: Sequence[Row]) -> list
     labels = first | {entry[1] for text in first if (entry := _ENTRY.fullmatch(text))}
     shown = {cell.strip() for _, cells in table for cell in cells}
     signs = {each[1] for each in found if each and not each[1].isalpha()} - labels
-    known = {*shown} - labels | (signs if len(signs) > 1 else set())
+    among_numbers = _among_numbers(table) - labels
+    in_cells = any(_is_entry(cells, width) for _, cells in last)
+    if in_cells and not any(each and each[1] in among_numbers for each in found):
+        return [False] * len(texts)
+    known = (among_numbers if in_cells else {*shown} - labels) | (signs if len(signs) > 1 else set())
     return [each is not None and each[1] in known and each[2] not in shown for each in found]
+
+
+def _among_numbers(table: Sequence[Row]) -> set[str]:
+    """Return the texts of the columns that have numbers and no words, but for the first column."""
+    columns = [{*map(str.strip, each)} for each in zip_longest(*(cells[1:] for _, cells in table), fillvalue="")]
+    return {
+        text
+        for texts in columns
+        if any(map(_NUMBER.fullmatch, texts)) and not any(map(_WORD.search, texts))
+        for text in texts
+    }
 
 
 def _is_sentence(text: str) -> bool:

@@ -61,7 +61,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "unit/io/test_notes_below.py::test_no_row_of_a_person_with_hidden_cells_is_left_out": [
         ("audit.io.notes_below._below", " and not _is_entry(cells, width)", ""),
+    ],
+    "unit/io/test_notes_below.py::test_a_sign_that_stands_for_labels_begins_a_row": [
         ("audit.io.notes_below._are_entries", "labels = first | ", "labels = "),
+    ],
+    "unit/io/test_notes_below.py::test_persons_are_no_legend_where_other_columns_have_their_signs": [
+        ("audit.io.notes_below._are_entries", "    if in_cells and not any", "    if False and not any"),
+        ("audit.io.notes_below._among_numbers", "if any(map(_NUMBER.fullmatch, texts)) and ", "if "),
     ],
     "unit/io/test_notes_below.py::test_persons_with_different_signs_in_a_table_of_two_columns_are_no_legend": [
         ("audit.io.notes_below._is_entry", "if width > 2 else None", ""),

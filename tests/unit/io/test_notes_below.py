@@ -11,12 +11,13 @@ from tests.helpers.messy import write as write_text
 @pytest.mark.parametrize("sign", ["*", "**", ".", "..", "-", "?", ":", "x"])
 @pytest.mark.parametrize("among", [True, False], ids=["among the rows, too", "in the last rows alone"])
 @pytest.mark.parametrize("further", [[], ["North"], [""]], ids=["2 columns", "3 columns", "3 columns, blank"])
-def test_no_row_of_a_person_with_hidden_cells_is_left_out(tmp_path, sign, among, further):
-    hidden = [[sign, "gout", *further]] if among else []
+@pytest.mark.parametrize("shown", [("flu", "gout"), ("5", "7")], ids=["words", "numbers"])
+def test_no_row_of_a_person_with_hidden_cells_is_left_out(tmp_path, sign, among, further, shown):
+    hidden = [[sign, shown[1], *further]] if among else []
     rows = [
-        ["30-39", "flu", *further],
+        ["30-39", shown[0], *further],
         *hidden,
-        ["40-49", "gout", *further],
+        ["40-49", shown[1], *further],
         [sign, "cold", *further],
         [sign, "asthma", *further],
     ]
@@ -25,6 +26,25 @@ def test_no_row_of_a_person_with_hidden_cells_is_left_out(tmp_path, sign, among,
     assert below_table(tmp_path / "1.csv").rows == 0
 
 
-def test_persons_with_different_signs_in_a_table_of_two_columns_are_no_legend(tmp_path):
-    write_text(tmp_path / "1.csv", "Age,Disease\n30-39,flu\n*,cold\n.,asthma")
+@pytest.mark.parametrize("rows", ["30-39,flu\n*,cold\n.,asthma", "30-39,5\n40-49,*\n*,unknown"])
+def test_persons_with_different_signs_in_a_table_of_two_columns_are_no_legend(tmp_path, rows):
+    write_text(tmp_path / "1.csv", f"Age,Disease\n{rows}")
     assert below_table(tmp_path / "1.csv").rows == 0
+
+
+def test_a_sign_that_stands_for_labels_begins_a_row(tmp_path):
+    write_text(tmp_path / "1.csv", "Age,Visits,Children\n30-39,5,2\n*,*,3\n*,unknown,")
+    assert below_table(tmp_path / "1.csv").rows == 0
+
+
+@pytest.mark.parametrize("last", [["*,asthma,"], ["*,asthma,", "?,cold,"], ["f,heart attack,"]])
+def test_persons_are_no_legend_where_other_columns_have_their_signs(tmp_path, last):
+    rows = ["Age,Disease,Sex", "30-39,flu,m", "40-49,cough,*", "50-59,gout,f", *last]
+    write_text(tmp_path / "1.csv", "\n".join(rows))
+    assert below_table(tmp_path / "1.csv").rows == 0
+
+
+def test_a_legend_whose_signs_have_cells_of_their_own_is_left_out(tmp_path):
+    rows = ["Region;2024;2025", "North;5;.", "South;7;-", "West;3;4", ".;Zahlenwert geheim;", "-;nichts vorhanden;"]
+    write_text(tmp_path / "1.csv", "\n".join(rows))
+    assert below_table(tmp_path / "1.csv").rows == 2
