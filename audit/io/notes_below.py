@@ -20,6 +20,7 @@ from audit.io.workbook_parts import joined_cells
 Row = tuple[int, Sequence[str]]
 
 _SENTENCE = 3  # words
+_FEWEST_SIGNS = 2  # among numbers, of a legend with cells of its own
 _LAST = 1 << 14  # bytes at the end of a file that show whether notes may follow the table
 _WORDS = (
     "sources?|notes?|footnotes?|remarks?|caveats?|datasets?|last updated?|quellen?|hinweise?|anmerkung(?:en)?|"
@@ -203,9 +204,9 @@ def _is_entry(cells: Sequence[str], width: int) -> bool:
 def _are_entries(texts: Sequence[tuple[int, str]], last: Sequence[Row], table: Sequence[Row], width: int) -> list[bool]:
     """Return which lines are entries of a legend: a sign of the table's numbers, or one of several, and its meaning.
 
-    If entries are in cells of their own, a sign of them stands among numbers: rows of persons have hidden cells, too. A
-    dash before labels, such as `- women`, is no such sign, nor is one that stands for a label; a meaning is no text of
-    the table.
+    If entries are in cells of their own, two signs of them stand among numbers: a last person may have a hidden and an
+    empty cell. A dash before labels, such as `- women`, is no such sign, nor is one that stands for a label; a meaning
+    is no text of the table.
     """
     found = [_ENTRY.fullmatch(text) for _, text in texts]
     if not any(found):
@@ -216,7 +217,7 @@ def _are_entries(texts: Sequence[tuple[int, str]], last: Sequence[Row], table: S
     signs = {each[1] for each in found if each and not each[1].isalpha()} - labels
     among_numbers = _among_numbers(table) - labels
     in_cells = any(_is_entry(cells, width) for _, cells in last)
-    if in_cells and not any(each and each[1] in among_numbers for each in found):
+    if in_cells and len({each[1] for each in found if each} & among_numbers) < _FEWEST_SIGNS:
         return [False] * len(texts)
     known = (among_numbers if in_cells else {*shown} - labels) | (signs if len(signs) > 1 else set())
     return [each is not None and each[1] in known and each[2] not in shown for each in found]

@@ -65,16 +65,20 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "unit/io/test_notes_below.py::test_a_sign_that_stands_for_labels_begins_a_row": [
         ("audit.io.notes_below._are_entries", "labels = first | ", "labels = "),
     ],
-    "unit/io/test_notes_below.py::test_persons_are_no_legend_where_other_columns_have_their_signs": [
-        ("audit.io.notes_below._are_entries", "    if in_cells and not any", "    if False and not any"),
+    "unit/io/test_notes_below.py::test_a_text_of_the_table_beside_a_sign_is_no_meaning": [
+        ("audit.io.notes_below._are_entries", " and each[2] not in shown", ""),
+    ],
+    "unit/io/test_notes_below.py::test_signs_of_letters_in_another_column_begin_no_legend": [
         ("audit.io.notes_below._among_numbers", "if any(map(_NUMBER.fullmatch, texts)) and ", "if "),
+    ],
+    "unit/io/test_notes_below.py::test_persons_are_no_legend_where_other_columns_have_their_signs": [
+        ("audit.io.notes_below._are_entries", "if in_cells and len", "if False and len"),
     ],
     "unit/io/test_notes_below.py::test_persons_with_different_signs_in_a_table_of_two_columns_are_no_legend": [
         ("audit.io.notes_below._is_entry", "if width > 2 else None", ""),
     ],
     "cli/test_count_table_columns.py::test_labels_behind_a_dash_are_no_legend": [
         ("audit.io.notes_below._are_entries", "{*shown} - labels", "{*shown}"),
-        ("audit.io.notes_below._are_entries", " and each[2] not in shown", ""),
     ],
     "cli/test_count_table_columns.py::test_a_legend_needs_no_equals_sign": [
         ("audit.io.notes_below._are_entries", "signs if len(signs) > 1 else", "signs if False else"),

@@ -26,20 +26,21 @@ def test_no_row_of_a_person_with_hidden_cells_is_left_out(tmp_path, sign, among,
     assert below_table(tmp_path / "1.csv").rows == 0
 
 
-@pytest.mark.parametrize("rows", ["30-39,flu\n*,cold\n.,asthma", "30-39,5\n40-49,*\n*,unknown"])
+@pytest.mark.parametrize("rows", ["30-39,flu\n*,cold\n.,asthma", "30-39,5\n40-49,*\n20-29,.\n*,unknown\n.,unknown"])
 def test_persons_with_different_signs_in_a_table_of_two_columns_are_no_legend(tmp_path, rows):
     write_text(tmp_path / "1.csv", f"Age,Disease\n{rows}")
     assert below_table(tmp_path / "1.csv").rows == 0
 
 
 def test_a_sign_that_stands_for_labels_begins_a_row(tmp_path):
-    write_text(tmp_path / "1.csv", "Age,Visits,Children\n30-39,5,2\n*,*,3\n*,unknown,")
+    write_text(tmp_path / "1.csv", "Age,Visits,Children\n30-39,5,.\n*,*,3\n*,unknown,\n.,unknown,")
     assert below_table(tmp_path / "1.csv").rows == 0
 
 
+@pytest.mark.parametrize("third", ["mf", "12"], ids=["letters", "numbers"])
 @pytest.mark.parametrize("last", [["*,asthma,"], ["*,asthma,", "?,cold,"], ["f,heart attack,"]])
-def test_persons_are_no_legend_where_other_columns_have_their_signs(tmp_path, last):
-    rows = ["Age,Disease,Sex", "30-39,flu,m", "40-49,cough,*", "50-59,gout,f", *last]
+def test_persons_are_no_legend_where_other_columns_have_their_signs(tmp_path, last, third):
+    rows = ["Age,Disease,Third", f"30-39,flu,{third[0]}", "40-49,cough,*", f"50-59,gout,{third[1]}", *last]
     write_text(tmp_path / "1.csv", "\n".join(rows))
     assert below_table(tmp_path / "1.csv").rows == 0
 
@@ -48,3 +49,16 @@ def test_a_legend_whose_signs_have_cells_of_their_own_is_left_out(tmp_path):
     rows = ["Region;2024;2025", "North;5;.", "South;7;-", "West;3;4", ".;Zahlenwert geheim;", "-;nichts vorhanden;"]
     write_text(tmp_path / "1.csv", "\n".join(rows))
     assert below_table(tmp_path / "1.csv").rows == 2
+
+
+@pytest.mark.parametrize("row", ["unknown,4,1", "20-29,4,1"])
+def test_a_text_of_the_table_beside_a_sign_is_no_meaning(tmp_path, row):
+    rows = ["Age,Visits,Children", "30-39,5,.", "40-49,7,*", row, "*,unknown,", ".,unknown,"]
+    write_text(tmp_path / "1.csv", "\n".join(rows))
+    assert below_table(tmp_path / "1.csv").rows == 2 * row.startswith("2")
+
+
+def test_signs_of_letters_in_another_column_begin_no_legend(tmp_path):
+    rows = ["Age,Disease,Sex", "30-39,flu,m", "40-49,cough,*", "50-59,gout,?", "*,asthma,", "?,cold,"]
+    write_text(tmp_path / "1.csv", "\n".join(rows))
+    assert below_table(tmp_path / "1.csv").rows == 0
