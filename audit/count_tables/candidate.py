@@ -45,6 +45,7 @@ from audit.io.table_forms import is_text
 from audit.io.table_writer import write_table
 from audit.io.tables import header, is_of_counts, is_table, read_table
 from audit.io.toml import release_tag
+from audit.model.arrays import Codes
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.errors import Problems, UsageError, printable, printable_path
@@ -423,6 +424,7 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         for row, sign in signs.items()
         if (row in rows or sign == counts.text[row]) and counts.part(row).file.path == table.path
     }
+    at = _places(counts, table.path)
     declared, rated = {*manifest.beside, manifest.status}, {each.column for each in manifest.rates}
     beside, every = {*declared, *_numbers(source, manifest)}, _all_hidden(counts, own)
     for place, name in enumerate(source.column_names):
@@ -430,7 +432,7 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
         # A rate gets the sign of its count where others have it: an empty cell would say that the count is not small.
         used = {*column.cast(pa.string()).to_pylist()} if name.strip() in rated else set()
         texts = {
-            counts.row[row]: sign if (sign := signs.get(row, nothing)) in used else nothing
+            at[row]: sign if (sign := signs.get(row, nothing)) in used else nothing
             for row in (every if name.strip() in beside - declared else own)
             if name.strip() in {*beside, counts.part(row).view.column}
             and _is_about(manifest, name.strip(), counts.part(row).view.column)
@@ -439,13 +441,11 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
             if name.strip() not in (beside if without[row] else rates):
                 continue
             if name.strip() == counts.part(row).view.column:  # a cell may have a count and its rate
-                texts[counts.row[row]] = counts.text[row]
+                texts[at[row]] = counts.text[row]
             elif name.strip() not in counted:
                 theirs = {signs.get(each) for each in rows.intersection(counts.related[row])} & used
-                texts[counts.row[row]] = min(filter(None, theirs), default=nothing)
-        texts |= {
-            counts.row[row]: sign for row, sign in written.items() if name.strip() == counts.part(row).view.column
-        }
+                texts[at[row]] = min(filter(None, theirs), default=nothing)
+        texts |= {at[row]: sign for row, sign in written.items() if name.strip() == counts.part(row).view.column}
         for text in {*texts.values()}:
             hidden = np.isin(np.arange(source.num_rows), [row for row, other in texts.items() if other == text])
             column = pc.if_else(pa.array(hidden), pa.scalar(text, pa.string()).cast(column.type), column)
@@ -455,6 +455,17 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     before = _source(table)[0]
     beside_counts = [name for name in source.column_names if name.strip() not in counted]
     return TableFile(path, str(path)), [name for name in beside_counts if not source[name].equals(before[name])]
+
+
+def _places(counts: PublishedCounts, path: Path) -> Codes:
+    """Return the place of each row in its file; rows of exact statistics are a part of their own. Shape (rows,)."""
+    places, parts = counts.row.copy(), [at for at, part in enumerate(counts.parts) if part.file.path == path]
+    kept = {at: found for at in parts if (found := counts.parts[at].table.kept) is not None}
+    every = np.unique(np.concatenate([*kept.values(), np.zeros(0, dtype=np.int64)]))
+    for at, own in kept.items():
+        rows = counts.file == at
+        places[rows] = np.searchsorted(every, own[counts.row[rows]])
+    return places
 
 
 def _is_about(manifest: TableManifest, name: str, counted: str) -> bool:

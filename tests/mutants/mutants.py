@@ -71,6 +71,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "unit/io/test_notes_below.py::test_signs_of_letters_in_another_column_begin_no_legend": [
         ("audit.io.notes_below._among_numbers", "if any(map(_NUMBER.fullmatch, texts)) and ", "if "),
     ],
+    "cli/test_count_exact_repair.py::test_a_repair_empties_cells_of_exact_statistics": [
+        ("audit.count_tables.candidate._places", "places[rows] = ", "_ = "),
+    ],
     "unit/io/test_notes_below.py::test_persons_are_no_legend_where_other_columns_have_their_signs": [
         ("audit.io.notes_below._are_entries", "if in_cells and len", "if False and len"),
     ],
@@ -830,7 +833,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_count_tables.py::test_a_repair_leaves_no_number_from_which_what_it_hides_follows": [
         (
             "audit.count_tables.candidate._written",
-            "texts[counts.row[row]] = min(filter(None, theirs), default=nothing)",
+            "texts[at[row]] = min(filter(None, theirs), default=nothing)",
             "pass",
         ),
         ("audit.count_tables.candidate._written", ", *_numbers(source, manifest)", ""),
