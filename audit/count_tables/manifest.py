@@ -197,6 +197,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         status: the column in which markers stand beside the value; None if there is none.
         status_hides: whether the number beside such a marker counts as not published, although the file contains it.
         threshold: counts from 1 to `threshold` - 1 are always published as a marker.
+        threshold_is_said: whether the manifest says which counts always are; a threshold of 1 says that none is.
         perturbation: by how much counts may have been changed at most before rounding.
         rounding: how counts were rounded; None if they were not.
         exact: the releases, tables, columns of counts and statistics whose numbers were neither rounded nor perturbed.
@@ -231,6 +232,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
     status: str | None = None
     status_hides: bool = False
     threshold: int | None = None
+    threshold_is_said: bool = False
     perturbation: int = 0
     rounding: Rounding | None = None
     exact: frozenset[str] = frozenset()
@@ -422,10 +424,13 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             name: label for name, label in totals.items() if label
         }
         read["perturbation"] = read["perturbation"] or 0
+        threshold = read.pop("threshold")
         found = TableManifest(
             **self.common(size_of, 'size = { kind = "narrowed", values = 4, seal = "…" }', of_tables=True),
             releases_by=self.text(series, "releases_by"),
             no_total=frozenset(name for name, label in totals.items() if not label),
+            threshold=None if threshold == 1 else threshold,
+            threshold_is_said=threshold is not None,
             absent_is_said=bool(read["absent"]),
             absent_is_zero=read.pop("absent") == "zero",
             hiding=hiding_rules(self),

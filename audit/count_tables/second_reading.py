@@ -20,7 +20,14 @@ from audit.count_tables.judged_counts import JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.note_numbers import noted_range, noted_rounding
 from audit.count_tables.published_counts import PublishedCounts, adds_up
-from audit.count_tables.published_texts import ANYTHING, Interval, number_of, points_part_thousands, rounded_interval
+from audit.count_tables.published_texts import (
+    ANYTHING,
+    Interval,
+    number_of,
+    points_part_thousands,
+    rounded_interval,
+    with_threshold,
+)
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.summed_rows import columns_of_sums, read_as_sums
 from audit.io.toml import toml_text
@@ -78,6 +85,7 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     yield from _exact_tables_disclose_more(judged, reading)
     yield from _noted_rounding_discloses_more(judged, reading)
     yield from _blanks_disclose_more(judged, reading)
+    yield from _markers_disclose_more(judged, reading)
     yield from _notes_disclose_more(judged, reading)
     if may_lack_zeros(judged.counts) and _discloses_more(judged, reading, _with_zeros(judged.counts)):
         yield say(
@@ -237,6 +245,33 @@ def _blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Itera
             most=ends[1],
             remedy=remedy,
         )
+
+
+def _markers_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence if more follows where each small count has a marker, so that no rounded number stands for one.
+
+    If all releases read so contradict themselves, each is read so alone.
+    """
+    counts, manifest = judged.counts, judged.counts.manifest
+    threshold = max((most + 1 for low, most in manifest.markers.values() if low <= 1 <= most < UNBOUNDED), default=0)
+    rows = np.flatnonzero(counts.number & (counts.lower < counts.upper) & ~counts.hidden)
+    if manifest.threshold_is_said or not threshold or not len(rows):
+        return
+    values = np.column_stack([_with_exact_numbers(counts).lower, counts.lower, counts.upper])[rows].tolist()
+    low, high = np.array([with_threshold(number, (low, high), threshold) for number, low, high in values]).T
+    releases = np.unique(counts.release[rows]).tolist()
+    for some in (releases, *([each] for each in releases)):
+        own = np.isin(counts.release[rows], some)
+        narrower = counts.with_values(rows[own], lower=low[own], upper=high[own])
+        if more := _discloses_more(judged, reading, narrower):
+            yield say(
+                "more follows from the tables if no number stands for counts from 1 to {most}, because a marker does: "
+                "write threshold = {threshold}; or, if some of them were published as numbers, threshold = 1",
+                most=threshold - 1,
+                threshold=threshold,
+            )
+        if more is not None:
+            return
 
 
 def _first_disclosing(

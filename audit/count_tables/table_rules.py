@@ -336,7 +336,7 @@ TABLE_KEYS: Mapping[str, Form] = {
     "nested": nested_columns,
     "markers": markers,
     "status_hides": one_of((False, True), "this has to be true or false", "write status_hides = true, or leave it out"),
-    "threshold": whole(2),
+    "threshold": whole(1),
     "perturbation": whole(0),
     "rounding": _ROUNDING,
     "rates": rates,

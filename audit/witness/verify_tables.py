@@ -68,6 +68,8 @@ class TableSeries:
         manifest = FRAME["read_manifest"](folder, SUPPORTED, OTHERS)
         need(manifest["series"]["kind"] == "tables", "a series that is not of count tables")
         (self.rules, self.views), policy = SHAPES["unfolded"](manifest["table"]), manifest.get("policy", {})
+        if self.rules.get("threshold") == 1:
+            del self.rules["threshold"]
         self.over_time = self.rules.get("over_time", "independent")
         need(self.over_time in ("same", "cumulative", "independent"), f"over_time = {self.over_time}")
         self.dimensions, self.nested = self.rules["dimensions"], self.rules.get("nested", {})
