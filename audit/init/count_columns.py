@@ -50,7 +50,13 @@ _COUNT_WORDS = _words(
     "gestorbene overledenen offences observation observations obs schuler schueler eleves alumnos einwohner "
     "declarantes contribuyentes"
 )
-_LABEL_WORDS = _words(
+_NUMBERINGS = _words(
+    "ags nr nummer lfd schlussel schluessel schlusselnr schlusselnummer schluesselnummer gemeindeschlussel "
+    "gemeindeschluessel kreisschlussel kreisschluessel regionalschlussel regionalschluessel gemeindenummer kreisnummer "
+    "kennziffer gemeindekennziffer insee codes codigos clave"
+)
+"""Words of the names of columns whose numbers stand for labels, such as the official key of a place."""
+_LABEL_WORDS = _NUMBERINGS | _words(
     "age ages year years zip zipcode plz postcode postal code month week day hour wave round grade level band "
     "decile quintile quantile quartile percentile alter jahr monat woche tag edad ano anno annee mois semaine "
     "codigo geoid fips id nuts icd nace sic isco district ward lsoa msoa stage period quarter cohort epiweek mes "
@@ -64,8 +70,8 @@ _TIME_WORDS = _words(
 _LATEST_YEAR = 2100
 _DATE = re.compile("(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:[0-3][0-9])?")
 _POPULATION = _words("population pop bevolkerung einwohner habitants poblacion")
-_CODE_WORDS = _words(
-    "code codes id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey decimals"
+_CODE_WORDS = _NUMBERINGS | _words(
+    "code codigo id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey decimals"
 )
 _MONEY_WORDS = _words("eur euro euros teur usd dollar dollars gbp chf franken umsatz umsatze turnover revenue revenues")
 _MONEY = re.compile("[€$£]")
@@ -77,7 +83,7 @@ _AGES = re.compile(
 _SIGNED = re.compile("[+\\-\u2212\u00b1] ?[0-9]")  # changes, which are no labels
 _PADDED = re.compile("0[0-9]+")  # codes, such as 01
 _CODES = re.compile(r"C[0-9]+V[0-9]+|TLIST\(.*\)|STATISTIC|_id")  # of PxStat, and of open data
-_ROW_WORDS = _words("vector coordinate")  # of Statistics Canada, whose texts name rows
+_ROW_WORDS = _words("vector coordinate lfd")  # of Statistics Canada and German offices, whose texts name rows
 _STATUS_WORDS = _words("status marking flag flags qf qualifier symbol")
 _PERIOD_WORDS = _words(
     "year years jahr ano anno annee period time date month monat mois mes quarter week ref financialyear day zeit "
@@ -182,7 +188,8 @@ def _labels_written_once(columns: dict[str, list[str]], rows_of: Sequence[int]) 
     This is so if no label is doubtful, and with the blanks alone rows would have the labels of others: a blank that
     means the total has other labels beside it than any other blank.
     """
-    labels = [name for name in columns if name in kinds_of(columns).labels]
+    known = kinds_of(columns).labels
+    labels = [name for name in columns if name in known and not _is_code(columns, name, known)]
     names = [*takewhile(lambda name: "" in columns[name], labels)]
     ends = [*pairwise([0, *accumulate(rows_of)])]
     parts = [filled_down([columns[name][start:end] for name in names]) for start, end in ends]
@@ -521,12 +528,28 @@ def codes_beside(files: CountFiles, kinds: Iterable[str], labels: Sequence[str])
     """
     found = []
     for name in kinds:
-        texts = files.columns[name]
-        words = words_in(name)
-        named = not _CODE_WORDS.isdisjoint(words) or _CODES.fullmatch(name) is not None
-        code = named or (is_period(name, set(texts)) and not files.varies(name))
-        beside = (repeats_label(files.columns[label], texts) for label in labels if label != name)
-        repeats = len(set(texts)) == 1 or any(beside) or not _ROW_WORDS.isdisjoint(words)
-        if code and repeats:
+        code = _names_codes(name) or is_period(name, set(files.columns[name]))
+        names_rows = _names_codes(name) and not _ROW_WORDS.isdisjoint(words_in(name))
+        others = [label for label in labels if label not in found]
+        if names_rows or (code and not files.varies(name)) or _is_code(files.columns, name, others):
             found.append(name)
     return found
+
+
+def _names_codes(name: str) -> bool:
+    """Return whether a column's name says that it has codes or numbers in place of labels.
+
+    >>> [*map(_names_codes, ("Schlüssel-Nr.", "AGS", "Kreis-Nr.", "Code INSEE", "Código", "Anzahl", "No. of cases"))]
+    [True, True, True, True, True, False, False]
+    """
+    if _CODES.fullmatch(name):
+        return True
+    found = _CODE_WORDS.intersection(words_in(name))
+    return not found <= _NUMBERINGS or (bool(found) and not speaks_of_counts(name))
+
+
+def _is_code(columns: Columns, name: str, labels: Iterable[str]) -> bool:
+    """Return whether a column is named for codes, and has one for each label of another, but for empty cells."""
+    others = (columns[label] for label in labels if label != name) if _names_codes(name) else ()
+    pairs = ([pair for pair in zip(texts, columns[name], strict=True) if all(pair)] for texts in others)
+    return any(repeats_label(*zip(*filled, strict=True)) for filled in pairs if filled)

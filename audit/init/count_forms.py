@@ -117,8 +117,9 @@ def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], lis
     measure = next((name for name in kinds.labels if is_measure(name) and files.varies(name)), None)
     if not kinds.counts and measure is not None:
         kinds.counts.extend(name for name in kinds.numbers[-1:] if parts_rates(files, measure, name))
-    kinds.labels[:] = [n for n in kinds.labels if not _is_note(files, n, kinds.labels)]
-    codes = codes_beside(files, [*kinds.counts, *kinds.numbers, *kinds.labels], kinds.labels)
+    labels = [n for n in kinds.labels if not _is_note(files, n, kinds.labels)]
+    codes = codes_beside(files, [*kinds.counts, *kinds.numbers, *kinds.labels], labels)
+    kinds.labels[:] = labels
     numbering = (name for name in (*kinds.labels, *kinds.counts) if name not in codes)
     codes += [name for name in numbering if _numbers_rows(name, files.columns[name])]
     kinds.labels[:] = [n for n in kinds.labels if n not in codes or not files.varies(n)]
@@ -138,6 +139,14 @@ def _add_codes(
     constant = [name for name in kinds.labels if not files.varies(name)]
     named = dict.fromkeys([*codes, *constant, *periods])
     rules.add("not_counts", [name for name in named if any(c.isdigit() for text in files.columns[name] for c in text)])
+    numbers = [name for name in codes if files.varies(name) and any(map(number_of, files.columns[name]))]
+    if numbers:
+        why = say(
+            "{columns}: taken for codes because of the name, though the cells are numbers; if they are counts, delete "
+            "the name in not_counts, and name the column in values or wide.",
+            columns=", ".join(numbers),
+        )
+        rules.doubt("table.not_counts", why)
 
 
 def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> bool:

@@ -123,7 +123,9 @@ class TableGuesses(Guesses):
         if texts:
             self.state(f"table.{key}", texts)
         if why:
+            before = self.why.pop(f"table.{key}", "")
             self.doubt(f"table.{key}", why)
+            self.why[f"table.{key}"] = f"{before} {why}".strip()  # texts are confirmed together
 
 
 def in_words(least: int, most: float) -> str:

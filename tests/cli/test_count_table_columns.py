@@ -186,6 +186,42 @@ def test_a_code_that_is_empty_for_the_land_is_not_the_dimension(tmp_path):
     assert run_main(str(tmp_path))[2].count("the cell is empty") == 1
 
 
+@pytest.mark.parametrize(
+    "code", ["Schlüssel-Nr.", "AGS", "Amtlicher Gemeindeschlüssel", "Kreis-Nr.", "Lfd. Nr.", "Code"]
+)
+@pytest.mark.parametrize("form", ["once", "each row", "numbers", "one line"])
+def test_codes_beside_places_are_no_counts(code, form, tmp_path):
+    table, other = [
+        guess_tables(codes_beside_places(tmp_path / key, name, form)) for key, name in (("a", code), ("b", ""))
+    ]
+    assert (table.table.pop("not_counts"), "not_counts" in other.table) == ([code], False)
+    assert "table.not_counts" in table.unsure
+    assert table.table == other.table
+
+
+def codes_beside_places(folder, code, form):
+    """Write a workbook as offices do, with a column of codes before the places if it has a name."""
+    head = [[code, "Kreis", "Alter", "Insgesamt", "Davon", None], [None, None, None, None, "männlich", "weiblich"]]
+    if form == "one line":
+        head = [[*head[0][:4], *head[1][4:]]]
+    places = {16051: "Arnau", 16052: "Berglitz", 16061: "Hildberg", 16: "Land insgesamt"}
+    counts = {"unter 30": (4, 6), "30 und mehr": (10, 14), "Insgesamt": (14, 20)}
+    rows = [*head]
+    for at, (key, place) in enumerate(places.items(), 1):
+        times = at if key > 16 else 6
+        for line, (age, parts) in enumerate(counts.items()):
+            shown = key if form == "numbers" else str(key)
+            names = [shown if line == 0 or form == "each row" else None, place if line == 0 else None, age]
+            rows.append([*names, times * sum(parts), *(times * each for each in parts)])
+    folder.mkdir()
+    for year in (2021, 2022):
+        book = openpyxl.Workbook()
+        for row in rows:
+            book.active.append(row if code else row[1:])
+        book.save(folder / f"{year}.xlsx")
+    return folder
+
+
 @pytest.mark.parametrize(("releases", "said"), [(1, "Do not publish release 1"), (2, "You cannot take back")])
 def test_a_first_release_may_not_be_out_yet(releases, said, tmp_path):
     rows = [("A", "f", "2"), ("A", "m", "8"), ("A", "All", "10")]
