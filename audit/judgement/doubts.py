@@ -17,7 +17,7 @@ from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
 from audit.clauses.registry import ON_VALUES
-from audit.io.adjustments import read_there
+from audit.io.adjustments import named_there
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, number_in, unknown_among
 from audit.io.cells import Kind, ValueSet
@@ -75,20 +75,10 @@ def gather_doubts(
 
 
 def _rules_of_last(series: Series) -> Iterator[ColumnRule]:
-    """Yield the rules without unlinkable columns that the last release lacks, or that have nothing but `*` in it.
-
-    They link no row of it to another.
-    """
+    """Yield the rules without unlinkable columns that the last release lacks: they link no row of it to another."""
     files, headings = series.manifest.releases[-1], series.adjustments(series.tags[-1])
     stated = series.columns.rules[Unlinkable]
-    tables = [read_there(*half, stated.columns, headings) for half in files.halves]
-    there = {
-        name
-        for table in tables
-        if table
-        for name in table.names
-        if any(text.strip("*") for text in table.distinct(name))
-    }
+    there = {name for half in files.halves for name in named_there(*half, stated.columns, headings) or ()}
     left = replace(
         stated, reasons={name: stated.reasons[name] for name in stated.columns if name in there}, beside=True
     )
