@@ -548,6 +548,12 @@ def _names_codes(name: str) -> bool:
     return not found <= _NUMBERINGS or (bool(found) and not speaks_of_counts(name))
 
 
+def is_numbering(name: str) -> bool:
+    """Return whether it is only by a word such as `Nr.`, which counts may have, too, that a name says so."""
+    found = _CODE_WORDS.intersection(words_in(name))
+    return bool(found) and found <= _NUMBERINGS and not _CODES.fullmatch(name)
+
+
 def _is_code(columns: Columns, name: str, labels: Iterable[str]) -> bool:
     """Return whether a column is named for codes, and has one for each label of another, but for empty cells."""
     others = (columns[label] for label in labels if label != name) if _names_codes(name) else ()

@@ -24,6 +24,7 @@ from audit.init.count_columns import (
     CountFiles,
     Kinds,
     codes_beside,
+    is_numbering,
     is_period,
     is_running,
     is_sign,
@@ -139,7 +140,9 @@ def _add_codes(
     constant = [name for name in kinds.labels if not files.varies(name)]
     named = dict.fromkeys([*codes, *constant, *periods])
     rules.add("not_counts", [name for name in named if any(c.isdigit() for text in files.columns[name] for c in text)])
-    numbers = [name for name in codes if files.varies(name) and any(map(number_of, files.columns[name]))]
+    numbers = [
+        name for name in filter(is_numbering, codes) if files.varies(name) and any(map(number_of, files.columns[name]))
+    ]
     if numbers:
         why = say(
             "{columns}: taken for codes because of the name, though the cells are numbers; if they are counts, delete "
