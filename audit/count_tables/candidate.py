@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit.count_tables.doubts import guessed_entries
 from audit.count_tables.hiding import Before, HidingSearch, Rows, hidden_lower, with_numbers
 from audit.count_tables.judged_counts import CountAttack, RememberedAttack, judge
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease, column_names
@@ -24,6 +25,7 @@ from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.published_texts import (
     ANYTHING,
     NOT_APPLICABLE,
+    Interval,
     is_like_a_number,
     number_of,
     rounded_interval,
@@ -252,11 +254,9 @@ def _signs(counts: PublishedCounts, rows: Sequence[int]) -> dict[int, str]:
     taken of which a note beside the table, if `not_counts` lacks it, says that it stands for smaller counts. A Parquet
     column of numbers has no markers.
     """
-    used = Counter(counts.text[counts.hidden].tolist())
     least = np.maximum(hidden_lower(counts), np.minimum(counts.lower, 1))
-    markers = {text: ends for text, ends in counts.manifest.markers.items() if text.casefold() not in NOT_APPLICABLE}
-    ends = {text: low for text, (low, most) in markers.items() if most >= UNBOUNDED}
-    ordered = sorted(ends, key=lambda text: (-ends[text], -used[text]))
+    ends = {text: low for text, (low, most) in _markers(counts) if most >= UNBOUNDED}
+    ordered = sorted(ends, key=lambda text: -ends[text])
     # A second sign in a table would say that the first cannot stand there, so each table has one: the one it has, or
     # one that can stand for all its counts, or else for most.
     fit = dict[int, str]()
@@ -280,14 +280,24 @@ def _signs(counts: PublishedCounts, rows: Sequence[int]) -> dict[int, str]:
 
 def _any_count(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:
     """Return the sign that can stand for any count by `markers` and the notes beside its table, or none, by row."""
-    markers = counts.manifest.markers.items()
-    signs = [text for text, ends in markers if ends == ANYTHING and text.casefold() not in NOT_APPLICABLE]
+    signs = [text for text, ends in _markers(counts) if ends == ANYTHING]
     found = dict[int, str]()
     for file in {int(counts.file[row]) for row in rows}:
         path, fits = counts.parts[file].file.path, _takes_text(counts.parts[file])
         own = (text for text in signs if fits and noted_range(path, text, counts.manifest.not_counts) is None)
         found[file] = next(own, "")
     return {row: found[int(counts.file[row])] for row in rows}
+
+
+def _markers(counts: PublishedCounts) -> list[tuple[str, Interval]]:
+    """Return the markers that a repair may write, with their ranges: the most frequent ones first.
+
+    Those that usually mean "not applicable" come last, and none of which it is a guess that it hides counts.
+    """
+    used, guessed = Counter(counts.text[counts.hidden].tolist()), guessed_entries(counts.manifest, "table.markers")
+    others = {text for text in counts.manifest.markers if text.casefold() in NOT_APPLICABLE}
+    known = [(text, ends) for text, ends in counts.manifest.markers.items() if text not in others & {*guessed}]
+    return sorted(known, key=lambda each: (each[0] in others, -used[each[0]]))
 
 
 def _takes_text(part: FileRows) -> bool:

@@ -392,8 +392,9 @@ def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_pa
         ({"c": (1, None)}, ["*", "c"]),
         ({".": (1, None), "-": (0, 0)}, ["*", "."]),
         ({"c": (1, 99)}, ["*", ""]),
-        ({"z": (0, None)}, ["*", ""]),
-        ({"z": (0, None), "c": (0, None)}, ["*", "c"]),
+        ({"z": (0, None)}, ["*", "z"]),
+        ({"*": (1, 4), "[x]": (0, None)}, ["[x]", "[x]"]),
+        ({"*": (1, 4), "z": (0, None), "c": (0, None)}, ["c", "c"]),
     ],
 )
 def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs, tmp_path):
@@ -413,6 +414,18 @@ def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs,
     told = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["hide"]
     assert {each["sign"] for each in told} <= {*signs}
     assert bool(re.search("cell is left empty|cells are left empty", out)) == (not all(each["sign"] for each in told))
+
+
+@pytest.mark.parametrize("guess", ["table.markers", "table.markers.z"])
+def test_a_repair_does_not_write_a_sign_of_what_is_not_applicable_that_is_a_guess(guess, tmp_path):
+    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
+    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"z": (0, None)}, threshold=5)
+    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
+    with (folder / "series.toml").open("a") as file:
+        file.write(f'[unconfirmed]\nkeys = ["{guess}"]\n')
+    candidate.write_text("area,sex,n\nA,m,z\nA,f,5\nA,All,6\n", encoding="utf-8")
+    run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert (tmp_path / "out/2.csv").read_text(encoding="utf-8") == "area,sex,n\nA,m,z\nA,f,\nA,All,6\n"
 
 
 @pytest.mark.parametrize("has", ["c", "•", ""])
