@@ -44,9 +44,12 @@ def candidate_page(candidate: CandidateReport) -> Page:
         adds_nothing=candidate.adds_nothing,
     )
     annex = [Section(say("What is new"), [PageSteps(new)])]
-    if candidate.hide:
-        cells = PageSteps(list(_cells(candidate.hide, report.tables)))
-        annex.append(Section(say("Further cells to hide"), [cells]))
+    hide = candidate.hide or ()
+    hidden = [each for each in hide if _is_hidden(each, candidate)]
+    shown = [each for each in hide if each not in hidden]
+    for title, cells in (say("Further cells to hide"), shown), (say("Hidden cells to change"), hidden):
+        if cells:
+            annex.append(Section(title, [PageSteps(list(_cells(cells, report.tables)))]))
     if candidate.changes:
         changes = PageSteps(list(_cells(candidate.changes, report.tables)))
         annex.append(Section(say("Cells whose changes are to be hidden"), [changes]))
@@ -209,7 +212,7 @@ def _marked(candidate: CandidateReport) -> Iterator[str]:
             "[its rate or its change|their rates or changes].",
             beside,
         )
-    if markers := sum(not each.sign for each in hidden):
+    if markers := sum(each.sign != each.shown for each in hidden):
         yield say_count(
             "In {count} [cell that is|cells that are] hidden already, leave out the marker, too: it says how large the "
             "count can be.",
@@ -235,7 +238,7 @@ def _signs(candidate: CandidateReport) -> Iterator[str]:
             "count|some of their counts], or say too much of [it|them]. A sign of your own may stand there: name it in "
             'markers under [table], such as "•" = [0, inf], any count; {command} then writes it.',
             empty,
-            command=_repairing(candidate),
+            command=say("the same command") if candidate.written else _repairing(candidate),
         )
     elif empty:
         yield say_count(
@@ -267,9 +270,9 @@ def _no_cells(candidate: CandidateReport) -> str:
 def _written(candidate: CandidateReport) -> Iterator[str]:
     """Yield what was written, if anything."""
     files = ", ".join(map(printable_path, candidate.written))
-    if candidate.written and candidate.hide:
-        yield say_count("Wrote {files} with {count} further [cell|cells] hidden.", _further(candidate), files=files)
-    elif candidate.written and candidate.show:
+    if candidate.written and (further := _further(candidate)):
+        yield say_count("Wrote {files} with {count} further [cell|cells] hidden.", further, files=files)
+    elif candidate.written and (candidate.hide or candidate.show):
         yield say("Wrote {files}.", files=files)
     elif candidate.written:
         yield say("Wrote {files} as it was.", files=files)

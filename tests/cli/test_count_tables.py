@@ -546,6 +546,22 @@ def test_the_sheet_of_a_candidate_counts_the_cells_that_are_shown_and_names_the_
         assert run_main(*command.split(), str(tmp_path / f"out{len(told)}"))[0] == 0
 
 
+@pytest.mark.parametrize("sign", ["", "•"])
+def test_the_sheet_of_a_repair_counts_the_cells_that_it_lists(sign, tmp_path):
+    """Where only hidden cells need another sign, or none, no further cell is hidden, and none is listed as one."""
+    markers = {"*": (1, 4)} | ({sign: (0, None)} if sign else {})
+    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
+    folder = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers=markers, min_count=5).write(tmp_path)
+    candidate = tmp_path / "2.csv"
+    candidate.write_text("area,sex,n\nA,m,*\nA,f,*\nA,All,8\n", encoding="utf-8")
+    code, out, _ = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    said = " ".join(out.split())
+    [cells] = re.findall(r"In (\d) cells? that (?:is|are) hidden already, leave out the marker", said)
+    assert (code, "further cell" in said.lower()) == (0, False)
+    assert said.partition("Hidden cells to change")[2].count("(*") == int(cells)
+    assert ("the same command then writes it" in said) == (not sign)
+
+
 @pytest.mark.parametrize("ending", [".csv", ".CSV", ".tsv", ".csv.gz", ".xlsx", ".sav"])
 def test_what_next_recommends_can_be_done_in_every_form_of_a_table(ending, tmp_path):
     """A workbook becomes CSV, without the lines around the table, which is said; all others keep their form."""
