@@ -7,9 +7,10 @@ people, so their values may be quoted.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import compress
 from pathlib import Path
 
@@ -22,9 +23,8 @@ from audit.io.cells import ANYTHING, CellError, Kind
 from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.notations import SHORT_DAY, kind_of_single_days
 from audit.io.releases import Release
-from audit.io.respelling import fold, skeleton
+from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Changing
-from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of
@@ -78,11 +78,11 @@ class TransitionLines:
             weight[a, b] = max(float(probability), np.finfo(np.float64).tiny)
         return Transitions(weight, exact, listed > 0)
 
-    def folded(self, problems: Problems) -> TransitionLines:
-        """Return the lines with folded values; note pairs that become equal, but have different probabilities."""
+    def respelled(self, spell: Callable[[str], str], problems: Problems) -> TransitionLines:
+        """Return the lines with respelled values; note pairs that become equal, but have different probabilities."""
         lines: dict[tuple[str, str], str] = {}
         for (a, b), text in self.probability.items():
-            if lines.setdefault((fold(a), fold(b)), text) != text:
+            if lines.setdefault((spell(a), spell(b)), text) != text:
                 what = say("two lines have different probabilities, and their values differ only in spelling")
                 problems.add(self.shown, what, say("keep one of the lines"))
         return replace(self, probability=lines)
@@ -432,8 +432,7 @@ def read_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> 
     problems = Problems()
     name, missing = str(series.manifest.transitions), series.missing(sensitive)
     lines = problems.checked(read_lines(series.manifest.folder, name, problems, attribute=sensitive, missing=missing))
-    if series.columns.rules[Fold].folds(sensitive):
-        lines = lines.folded(problems)
+    lines = lines.respelled(partial(series.columns.rules.spelled, sensitive), problems)
     problems.check()
     return lines.numbered(vocabulary)
 

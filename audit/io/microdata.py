@@ -25,7 +25,7 @@ from audit.io.manifest import ANY, NEVER, as_file_name
 from audit.io.notations import kind_of_days
 from audit.io.publication_order import in_time, natural
 from audit.io.release_reading import WRITE_DATES, further_rows, ranked_dates
-from audit.io.respelling import as_plain_number, ungrouped, with_decimal_point
+from audit.io.respelling import as_plain_number, ungrouped, with_plain_point
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import totals
 from audit.io.rules.rule import Columns
@@ -433,6 +433,20 @@ class Microdata:
         table = self._declared(file, problems, people=people)
         return table if table is None or not self.has_numbers else table.mapped(self.sensitive, as_plain_number)
 
+    def respell(self, problems: Problems) -> None:
+        """Write the sensitive values of transitions and `harmless` as those of the snapshots are published.
+
+        Raises:
+            InputError: the first snapshot cannot be read.
+        """
+        if self.updates is not None:
+            self.updates = self.updates.respelled(self._published_value, problems)
+        self.harmless = tuple(map(self._published_value, self.harmless))
+
+    def _published_value(self, text: str) -> str:
+        text = in_digits(text, self.decimal)
+        return as_plain_number(text) if self.has_numbers else text
+
     def _declared(self, file: SnapshotFile, problems: Problems, *, people: bool) -> Table | None:
         names, individual = self.published, (self.individual,) * people
         table = file.read([*individual, *names], problems, distinct=individual)
@@ -634,6 +648,9 @@ def open_microdata(path: Path | str, text: str | None = None) -> Microdata:
             note_absent(each.path, each.shown, list(names), [name for name in wanted if name], problems)
     if microdata.transitions is not None:
         microdata.updates = read_lines(folder, microdata.transitions, problems)
+    problems.check()
+    with suppress(InputError):  # which reading the first snapshot raises again
+        microdata.respell(problems)
     problems.check()
     return microdata
 
@@ -850,7 +867,7 @@ def in_digits(text: str, sign: str | None) -> str:
     """
     if sign != ",":
         return ungrouped(text, "," if sign else "")
-    number = with_decimal_point(ungrouped(text))
+    number = with_plain_point(text)
     return text if number_in(number) is None else number
 
 

@@ -188,9 +188,18 @@ def ungrouped(text: str, signs: str = "") -> str:
     ('12649,5', '1200', '12,649', '12649', '075 016')
     """
     decimal_signs = ".,".strip(signs)
-    pattern = rf"([+-]?[1-9][0-9]{{0,2}})((?:[\s'’{signs}][0-9]{{3}})+)([{decimal_signs}][0-9]*)?"
+    pattern = rf"([+\u2212-]?[1-9][0-9]{{0,2}})((?:[\s'’{signs}][0-9]{{3}})+)([{decimal_signs}][0-9]*)?"
     found = re.fullmatch(pattern, text.strip())
     return text if found is None else found[1] + re.sub("[^0-9]", "", found[2]) + (found[3] or "")
+
+
+def with_plain_point(text: str) -> str:
+    """Return a cell of amounts as `with_decimal_point` does, without the signs that group the thousands of a number.
+
+    >>> [with_plain_point(text) for text in ("3 414,69", "3'414.69", "-1.234.567,5", "900,5", "flu")]
+    ['3414.69', '3414.69', '-1234567.5', '900.5', 'flu']
+    """
+    return with_decimal_point(ungrouped(text))
 
 
 def as_plain_number(text: str) -> str:

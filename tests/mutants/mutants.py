@@ -1688,6 +1688,12 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "False and at !=",
         ),
     ],
+    "cli/test_amounts.py::test_an_audit_of_amounts_is_that_of_plain_numbers": [
+        ("audit.io.respelling.with_plain_point", "ungrouped(text)", "text"),
+    ],
+    "cli/test_amounts.py::test_a_series_and_microdata_read_transitions_and_harmless_values_as_the_cells": [
+        ("audit.io.background_knowledge.TransitionLines.respelled", "(spell(a), spell(b))", "(a, b)"),
+    ],
     "cli/test_similar.py::test_two_people_with_a_category_in_common": [
         ("audit.clauses.min_e._no_two_share", "limit <= _IN_WORLDS and ", ""),
         ("audit.clauses.min_e._certain_alike", "len({category for _, category in people}) < len(people)", "False"),

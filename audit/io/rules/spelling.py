@@ -28,6 +28,7 @@ from audit.io.respelling import (
     skeletons,
     ungrouped,
     with_decimal_point,
+    with_plain_point,
 )
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.disclosure import Similar
@@ -105,7 +106,7 @@ _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 class Decimal(ColumnRule, key="decimal", form=Reader.value, why=Phrase("numbers have decimal commas")):
     """`decimal = ","`: the decimal sign in quasi-identifiers and sensitive columns; None means a point.
 
-    A point that is stated makes commas group the thousands of sensitive numbers.
+    A sign that is stated makes blanks, apostrophes and the other sign group the thousands of sensitive numbers.
     """
 
     sign: str | None = None
@@ -124,22 +125,26 @@ class Decimal(ColumnRule, key="decimal", form=Reader.value, why=Phrase("numbers 
             yield say("this is not a decimal sign"), say('write decimal = "," or leave it out')
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return the function that turns decimal commas into points, or leaves out commas between thousands."""
+        """Return the function that turns decimal commas into points, and leaves out signs between thousands."""
         if self.sign == "." and column in self.sensitive:
             return partial(ungrouped, signs=",")
-        return with_decimal_point if self.sign == "," and column in self.columns else None
+        return self._with_point(column) if self.sign == "," and column in self.columns else None
 
     def commas(self, columns: Columns, column: str, texts: Collection[str]) -> list[str]:
         """Return the texts with decimal commas, if the column is numeric once they are read as points."""
         if self.sign == "," or column in columns.rules[Hierarchies].names:
             return []
-        commas = [text for text in texts if "," in text and with_decimal_point(text) != text]
+        with_point = self._with_point(column)
+        commas = [text for text in texts if "," in text and with_point(text) != text]
         commas = [text for text in commas if interval_in(text, Kind.NUMERIC) is None]  # where it parts two numbers
         missing = columns.rules[Missing].texts
         if all("," not in _THOUSANDS.sub("", text) for text in commas):
             return []  # 1,005 may also be a thousand and five, also in a range
-        would = infer_kind(map(with_decimal_point, texts), missing) is Kind.NUMERIC
+        would = infer_kind(map(with_point, texts), missing) is Kind.NUMERIC
         return commas if would else []
+
+    def _with_point(self, column: str) -> Respelling:
+        return with_plain_point if column in self.sensitive else with_decimal_point
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
         """Yield the columns of numbers with decimal commas; sensitive ones, which may be texts, without a warning."""

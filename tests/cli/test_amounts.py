@@ -1,0 +1,90 @@
+"""Amounts in the notations of offices are read as the numbers that they are: the reports are those of plain numbers."""
+
+import pytest
+
+from audit.io.encoding import IdentifierEncoder
+from audit.io.microdata import open_microdata
+from tests.cli.forms import edit
+from tests.helpers.messy import as_csv, series_of, write
+from tests.helpers.microdata import write_microdata
+from tests.helpers.running import run_audit, run_main
+
+AMOUNTS = [["3414.69", "3414.69"], ["1200.5", "1210"], ["-1234567.25", "900"], ["20000", "0.5"]]
+PLAIN = 'types = { Pay = "numeric" }'
+GROUPS = {"blank": " ", "no-break": "\u00a0", "narrow": "\u202f", "thin": "\u2009", "apostrophe": "'", "curly": "’"}
+NOTATIONS = [
+    *((group, sign, ",") for group in GROUPS.values() for sign in ",."),
+    (".", ",", ","),
+    (",", ".", "."),
+    *((group, ".", ".") for group in GROUPS.values()),
+    *((group, ".", None) for group in GROUPS.values()),
+]
+
+
+def written(amount, group, sign, minus="-"):
+    """An amount with a sign between its thousands and a decimal sign."""
+    return format(float(amount), ",.2f").translate(str.maketrans({",": group, ".": sign, "-": minus}))
+
+
+def series(folder, columns, spell):
+    rows = [
+        [f"p{i}{n}", f"{20 + 10 * i}-{29 + 10 * i}", spell(t)]
+        for i, pair in enumerate(AMOUNTS)
+        for n, t in enumerate(pair)
+    ]
+    said = f'sensitive = "Pay"\nquasi_identifiers = ["Age"]\nindividual = "Owner"\n{columns}'
+    (folder / "private").mkdir(parents=True)
+    return series_of(folder, [[["Owner", "Age", "Pay"], *rows]], said)
+
+
+def report(folder):
+    """What attacks find and what the policy says of it."""
+    result = run_audit(folder, "--findings", "all", "--reveal")[1]
+    found = [
+        (one["kind"], one.get("value"), one.get("people")) for each in result["attacks"] for one in each["findings"]
+    ]
+    attacks = [(each["attack"], each["measures"], each["findings_total"]) for each in result["attacks"]]
+    return result["policy"], [each["kind"] for each in result["warnings"]], found, attacks
+
+
+@pytest.mark.parametrize("minus", ["-", "−"])
+@pytest.mark.parametrize("notation", NOTATIONS, ids=ascii)
+def test_an_audit_of_amounts_is_that_of_plain_numbers(notation, minus, tmp_path):
+    group, sign, decimal = notation
+    said = PLAIN + (f'\ndecimal = "{decimal}"' if decimal else "")
+    plain = series(tmp_path / "plain", PLAIN, str)
+    other = series(tmp_path / "other", said, lambda text: written(text, group, sign, minus))
+    assert report(other) == report(plain)
+
+
+@pytest.mark.parametrize("group", [*GROUPS.values(), "."], ids=ascii)
+def test_commas_behind_grouped_thousands_are_guessed_to_be_decimal(group, tmp_path):
+    folder = series(tmp_path / "s", "", lambda text: written(text, group, ","))
+    (folder / "series.toml").unlink()
+    assert run_main("init", str(folder), "--yes")[0] == 0
+    assert 'decimal = ","' in (folder / "series.toml").read_text()
+
+
+@pytest.mark.parametrize("notation", NOTATIONS, ids=ascii)
+def test_a_series_and_microdata_read_transitions_and_harmless_values_as_the_cells(notation, tmp_path):
+    group, sign, decimal = notation
+    texts = {text: written(text, group, sign) for pair in AMOUNTS for text in pair}
+    stays, changes = texts["3414.69"], texts["1200.5"]
+    lines = [["from", "to"], *([text, text] for text in texts.values()), [stays, changes]]
+    more = f'harmless = ["{stays}"]\n' + (f'decimal = "{decimal}"\n' if decimal else "")
+    rows = [[f"p{n}", str(20 + n), text] for n, text in enumerate(texts.values())]
+    write_microdata(
+        tmp_path, {"1": rows}, head=["Owner", "Age", "Pay"], more=f'{more}[updates]\ntransitions = "moves.csv"\n'
+    )
+    write(tmp_path / "moves.csv", as_csv(lines))
+    snapshot = open_microdata(tmp_path).read_all(IdentifierEncoder())[0].snapshot
+    codes = {text: code for code, text in enumerate(snapshot.values)}
+    assert {*codes} == {"3414.69", "1200.5", "1210", "-1234567.25", "900", "20000", "0.5"}
+    assert snapshot.harmless == {codes["3414.69"]}
+    assert snapshot.updates.may[codes["3414.69"], codes["1200.5"]]
+
+    said = PLAIN + (f'\ndecimal = "{decimal}"' if decimal else "")
+    folder = series(tmp_path / "series", said, texts.__getitem__)
+    write(folder / "moves.csv", as_csv(lines))
+    edit(folder / "series.toml", "[columns]", '[adversary]\ntransitions = "moves.csv"\n[columns]')
+    assert run_main(str(folder))[0] != 2
