@@ -444,9 +444,12 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             what = say("known values need people who are in the data, and the register only says who may be")
             self.note("known", what, say("delete one of `known` and `presence`"))
         for attribute, value in (grave := self.grave()):
-            harmless = columns.rules[Harmless].values
-            if value in (
-                harmless.get(attribute, ()) if attribute else [each for listed in harmless.values() for each in listed]
+            spelled = columns.rules.spelled
+            if any(
+                spelled(column, text) == spelled(column, value)
+                for column, listed in columns.rules[Harmless].values.items()
+                for text in listed
+                if attribute in (None, column)
             ):
                 self.note(
                     "grave",

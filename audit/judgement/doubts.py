@@ -357,7 +357,7 @@ def unknown_doubts(views: Sequence[View]) -> Iterator[Doubt]:
         names, rules = series.vocabularies[column].names, series.columns.rules
         if column in rules[Spelled].columns:
             continue
-        declared = {*series.missing(column), *rules[Harmless].values.get(column, ())}
+        declared = {*series.missing(column), *series.rules[Harmless].values.get(column, ())}
         texts = [text for text in unknown_among(names, of_numbers=True) if text not in declared]
         unknown = np.isin(names, texts)
         if texts and (

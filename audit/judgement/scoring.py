@@ -190,8 +190,7 @@ Results = Sequence[Result[View]]
 
 def listed_values(series: Series) -> list[tuple[str, str]]:
     """Return the harmless values, as the series spells them."""
-    rules = series.columns.rules
-    return [(name, rules.spelled(name, text)) for name, texts in rules[Harmless].values.items() for text in texts]
+    return [(name, text) for name, texts in series.rules[Harmless].values.items() for text in texts]
 
 
 def set_aside(results: Results, limits: Mapping[str, float]) -> Results:

@@ -61,7 +61,7 @@ def shared_value_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
 def _harmful(held: HeldSeries, sensitive: str) -> Flags:
     """Return whether each value of a column is none that the manifest lets anybody have."""
     series = held.series
-    known = {*series.columns.rules[Harmless].values.get(sensitive, ()), *series.missing(sensitive)}
+    known = {*series.rules[Harmless].values.get(sensitive, ()), *series.missing(sensitive)}
     return np.array([name not in known for name in series.vocabularies[sensitive].names], dtype=np.bool_)
 
 

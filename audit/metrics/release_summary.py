@@ -60,8 +60,8 @@ def panels(evidence: View, position: int, k: float) -> tuple[ReleasePanel, ...]:
         if held.series.manifest.register is not None:
             why = say("this adversary does not use the register, so the population is not known")
     read, crowd = held.keyed[position], population(held, evidence.source, position)
-    rules, owner = held.series.columns.rules, read.owners(held.series.people)
-    harmless = [(name, rules.spelled(name, text)) for name, texts in rules[Harmless].values.items() for text in texts]
+    owner = read.owners(held.series.people)
+    harmless = [(name, text) for name, texts in held.series.rules[Harmless].values.items() for text in texts]
     return panels_in(read, held.series.vocabularies, crowd, why, owner, harmless, k)
 
 

@@ -41,7 +41,7 @@ class LDiversity:
     def frequent(self, series: Series, release: KeyedRelease, sensitive: str) -> list[BrokenClause]:
         """Return the groups in which a value of an attribute is too frequent, with their most frequent value."""
         held, names = release.contents(sensitive), series.vocabularies[sensitive].names
-        harmless = series.vocabularies[sensitive].codes(series.columns.rules[Harmless].values.get(sensitive, ()))
+        harmless = series.vocabularies[sensitive].codes(series.rules[Harmless].values.get(sensitive, ()))
         counted = ~np.isin(held.value, harmless)
         held = GroupContents(held.group[counted], held.value[counted], held.rows[counted])
         size, row = release.group_people(), first_rows(release.group.codes, release.group.size)

@@ -266,7 +266,7 @@ def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
                 )
             )
     known = columns.rules[Harmless].values.get(microdata.sensitive, ())
-    if not {*microdata.harmless} <= {*known}:
+    if not {*microdata.harmless} <= {columns.rules.spelled(microdata.sensitive, text) for text in known}:
         what = f"{MICRODATA}: `harmless` names values that {NAME} does not"
         raise UsageError(f"{what}; write harmless = {{ {toml_key(microdata.sensitive)} = […] }} there, with the same")
     if columns.count is not None and not any(release.values for release in manifest.releases):

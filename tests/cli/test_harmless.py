@@ -321,6 +321,29 @@ def test_a_verdict_does_not_say_that_it_leaves_out_what_it_counts(tmp_path):
     assert "harmless are not counted" not in text
 
 
+@pytest.mark.parametrize("spelled", ["nsp", "NSP", "Nsp"])
+@pytest.mark.parametrize(
+    ("columns", "policy", "state"),
+    [
+        ('harmless = { Disease = ["%s"] }\nsimilar = { Disease = false }', "", "holds"),
+        ('harmless = { Disease = ["%s"] }\nsimilar = { Disease = "kinds.csv" }', "", "holds"),
+        ("", 'max_ever_risk = 0.9\ngrave = ["%s"]', "violated"),
+        ('left_out = { Disease = ["%s"] }', "", "left_out says that rows with this value are not published"),
+        ('harmless = { Disease = ["nsp"] }', 'max_ever_risk = 0.9\ngrave = ["%s"]', "is both grave and harmless"),
+    ],
+)
+def test_values_of_a_folded_column_are_named_in_any_spelling(columns, policy, state, spelled, tmp_path):
+    rows = [["a", "20-29", "NSP"], ["b", "20-29", "NSP"], *MIXED, ["i", "30-39", "NSP"]]
+    said = "\n".join(['fold = ["Disease"]', columns.replace("%s", spelled)])
+    folder = series(tmp_path, [rows], said, policy.replace("%s", spelled))
+    kinds = "".join(f"{value},{place}\n" for place, value in enumerate(["flu", "gout", "cold", "asthma", spelled]))
+    write(folder / "kinds.csv", f"value,category\n{kinds}")
+    if " " in state:
+        assert state in refused(str(folder))
+    else:
+        assert ended(run_audit(folder)[1])["max_ever_risk" if policy else "max_risk"] == state
+
+
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml")))
 def test_values_that_nobody_has_change_nothing(name, tmp_path):
     results = []

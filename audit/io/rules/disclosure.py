@@ -13,7 +13,7 @@ from typing import Any, Self
 from audit.io.cell_reading import unknown_among
 from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Missing
-from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Headers, ReadSeries, unnamed
+from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Headers, ReadSeries, Rules, unnamed
 from audit.io.toml import Reader, Toml, toml_key
 from audit.model.errors import Doubt, Problems, in_quotes, printable
 from audit.model.nearness import PublishedNumbers
@@ -208,6 +208,10 @@ class Harmless(ColumnRule, key="harmless", form=Reader.lists):
         """Yield the columns that are not sensitive."""
         return unnamed(self.values, columns.sensitive, *_NOT_SENSITIVE)
 
+    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
+        """Return the rule with the values as cells are spelled after reading."""
+        return replace(self, values=_spelled(beside.rules, self.values))
+
 
 @dataclass(frozen=True)
 class LeftOut(ColumnRule, key="left_out", form=Reader.lists):
@@ -218,6 +222,10 @@ class LeftOut(ColumnRule, key="left_out", form=Reader.lists):
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield the columns that are not sensitive."""
         return unnamed(self.values, columns.sensitive, *_NOT_SENSITIVE)
+
+    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
+        """Return the rule with the values as cells are spelled after reading."""
+        return replace(self, values=_spelled(beside.rules, self.values))
 
     def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         """Yield the indices of values that are published all the same, with the fault and the remedy."""
@@ -293,10 +301,10 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_flags):
                 value = beside.rules.spelled(column, text)
                 known[value] = known.get(value, frozenset()) | {category}
         harmless = dict[str, tuple[frozenset[str], frozenset[str]]]()
-        for column, texts in beside.rules[Harmless].values.items():
+        for column, texts in _spelled(beside.rules, beside.rules[Harmless].values).items():
             if self.names.get(column, True) is True:
-                some, none = (frozenset(beside.rules.spelled(column, each) for each in own) for own in (texts, missing))
-                harmless[column] = some, none
+                none = frozenset(beside.rules.spelled(column, each) for each in missing)
+                harmless[column] = frozenset(texts), none
         return replace(self, categories=found, harmless=harmless)
 
     def of(self, column: str, text: str) -> frozenset[str]:
@@ -344,6 +352,10 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_flags):
             for name in sorted(names)
         }
         return {column: found} if found else {}
+
+
+def _spelled(rules: Rules, values: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {column: tuple(rules.spelled(column, text) for text in texts) for column, texts in values.items()}
 
 
 def _others(harmless: Collection[str]) -> str:
