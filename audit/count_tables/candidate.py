@@ -163,9 +163,10 @@ def judge_candidate(
     # A cell left empty beside further markers would be known to have a count that none of them can stand for. If they
     # are not enough, only tables that have one already get more of them, and others none; then all get a sign for any
     # count, or are left empty: so that any sign may stand there, or else, which asks less, none.
-    with_marker = {*counts.file[counts.hidden & (counts.text != "")].tolist()}
-    by_table = {row: marked[row] for row in marked if counts.file[row] in with_marker}
-    by_table |= {row: "" for row in last if by_table and counts.file[row] not in with_marker}
+    table = _tables(counts)
+    with_marker = {*table[counts.hidden & (counts.text != "")].tolist()}
+    by_table = {row: marked[row] for row in marked if table[row] in with_marker}
+    by_table |= {row: "" for row in last if by_table and table[row] not in with_marker}
     ways: list[tuple[dict[int, str], Sequence[int]]] = [(each, [*each]) for each in (marked, by_table) if each]
     ways += [] if manifest.blank_is_zero else [(_any_count(counts, last), last), ({}, last)]
 
@@ -259,13 +260,13 @@ def _signs(counts: PublishedCounts, rows: Sequence[int]) -> dict[int, str]:
     ordered = sorted(ends, key=lambda text: -ends[text])
     # A second sign in a table would say that the first cannot stand there, so each table has one: the one it has, or
     # one that can stand for all its counts, or else for most.
-    fit = dict[int, str]()
-    for file in {int(counts.file[row]) for row in rows}:
-        own = counts.file == file
+    fit, table = dict[int, str](), _tables(counts)
+    for each in {int(table[row]) for row in rows}:
+        own = table == each
         has, lowest = {*counts.text[own & counts.hidden].tolist()}, int(least[own & counts.shown].min(initial=1))
         usable = [text for text in ordered if text in has] or [text for text in ordered if ends[text] <= lowest]
         sign = next(iter(usable), min(ordered, key=ends.__getitem__, default=""))
-        fit |= {row: sign for row in rows if counts.file[row] == file and sign and ends[sign] <= least[row]}
+        fit |= {row: sign for row in rows if table[row] == each and sign and ends[sign] <= least[row]}
     takes = [_takes_text(part) for part in counts.parts]
     without, places = counts.manifest.not_counts, {(part.file.path, sign) for part in counts.parts for sign in ordered}
     noted = {(path, sign): noted_range(path, sign, without) for path, sign in places}
@@ -276,6 +277,12 @@ def _signs(counts: PublishedCounts, rows: Sequence[int]) -> dict[int, str]:
         for row, text in fit.items()
     }
     return {row: text for row, text in fit.items() if is_true[row] and takes[counts.file[row]]}
+
+
+def _tables(counts: PublishedCounts) -> Codes:
+    """Return the first part of each row's table: exact statistics in its rows are a part of their own. Shape (rows,)."""
+    paths = [part.file.path for part in counts.parts]
+    return np.array([*map(paths.index, paths)])[counts.file]
 
 
 def _any_count(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, str]:

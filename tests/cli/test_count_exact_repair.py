@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from attacks.differencing.attack import Differencing
+from audit.count_tables.candidate import judge_candidate
+from audit.count_tables.manifest import TableFile, read_table_manifest
+from audit.model.audit_options import AuditOptions
 from tests.helpers.messy import write as write_text
 from tests.helpers.running import run_main
 
@@ -41,3 +47,16 @@ def test_a_repair_empties_cells_of_exact_statistics(tmp_path):
     shown = {tuple(line.split(",")[:2]) for line in written if not line.endswith(",")}
     assert {("N", "visits"), ("S", "visits"), ("All", "visits")} <= shown
     assert ("N", "cases") not in shown
+
+
+def test_all_statistics_of_a_table_get_one_sign(tmp_path):
+    """No visits are 0, and a sign for 1 or more beside one for any count would say which of the hidden counts are."""
+    markers = '[table]\nmarkers = { c = [1, inf], "•" = [0, inf] }'
+    write_text(tmp_path / "series/series.toml", MANIFEST.replace("[table]", markers))
+    for name, cases in ("series/1.csv", (13, 20, 33)), ("series/2.csv", (3, 0, 3)):
+        write_text(tmp_path / name, "\n".join(rows_with(cases)))
+    manifest = read_table_manifest(tmp_path / "series")
+    release = replace(manifest.releases[0], tag="2", tables=(TableFile(tmp_path / "series/2.csv", "2.csv"),))
+    _, search, _ = judge_candidate(manifest, release, Differencing(), AuditOptions(findings=None))
+    assert {*search.signs.values()} == {"•"}
+    assert len({int(search.counts.file[row]) for row in search.signs}) == 2

@@ -71,6 +71,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "unit/io/test_notes_below.py::test_signs_of_letters_in_another_column_begin_no_legend": [
         ("audit.io.notes_below._among_numbers", "if any(map(_NUMBER.fullmatch, texts)) and ", "if "),
     ],
+    "cli/test_count_exact_repair.py::test_all_statistics_of_a_table_get_one_sign": [
+        ("audit.count_tables.candidate._tables", "map(paths.index, paths)", "range(len(paths))"),
+    ],
     "cli/test_count_exact_repair.py::test_a_repair_empties_cells_of_exact_statistics": [
         ("audit.count_tables.candidate._places", "places[rows] = ", "_ = "),
     ],
