@@ -191,6 +191,7 @@ def assumptions(report: Report) -> Iterator[str]:
         yield counts.adversary(report.tables)
         yield from counts.rules(report.tables)
         yield from counts.labels(report.tables)
+        yield from counts.allowed(report.tables, report.policy.limits)
         empty = report.attacks[0].measures.get("empty")
         if isinstance(empty, int) and not report.tables.rules.absent_is_zero:
             yield say_count("{count} [cell is|cells are] empty: nothing is assumed of [its count|their counts].", empty)

@@ -280,7 +280,7 @@ def _signs(counts: PublishedCounts, rows: Sequence[int]) -> dict[int, str]:
 
 
 def _tables(counts: PublishedCounts) -> Codes:
-    """Return the first part of each row's table: exact statistics in its rows are a part of their own. Shape (rows,)."""
+    """Return the first part of each row's table, whose exact statistics are a part of their own. Shape (rows,)."""
     paths = [part.file.path for part in counts.parts]
     return np.array([*map(paths.index, paths)])[counts.file]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from audit.findings.count import COUNT_KINDS, CountPicture, CountReport, cell_name, label_name
 from audit.findings.wording import RELEASES, ROWS
@@ -187,9 +187,24 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
         *([(say("smallest number of values possible for a hidden count"), width)] if m.protected else []),
         (
             say("limit of the policy"),
-            say("counts below {limit} may not be known", limit=figure(limits["min_count"], "g")),
+            say(
+                "counts below {limit} may not be known, nor hidden ones to fewer than {width} values",
+                limit=figure(limits["min_count"], "g"),
+                width=figure(limits["min_width"], "g"),
+            ),
         ),
     ]
+
+
+def allowed(series: TablesFacts, limits: Mapping[str, float]) -> Iterator[str]:
+    """Yield what the policy lets everyone know of the counts of a marker for small ones, if there is one."""
+    known = [ends for ends in series.rules.markers.values() if ends[0] != ends[1]]
+    if any(most is not None and most < limits["min_count"] for _, most in known):
+        yield say_count(
+            "Where a marker stands for small counts alone, a count of which only {count} [value is|values are] "
+            "possible is no finding: min_width allows it.",
+            int(limits["min_width"]),
+        )
 
 
 def checked(report: CountReport) -> str:

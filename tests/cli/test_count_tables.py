@@ -661,3 +661,12 @@ def test_a_candidate_has_the_tag_that_it_will_have_in_the_series(tmp_path, insid
     (tmp_path / "2024-q1/counts.csv").rename(tmp_path / "2024-q1/more.csv")
     _, out, _ = run_main("next", str(tmp_path), str(tmp_path / "2024-q1/more.csv"))
     assert "Release more is the candidate, not yet published." in out
+
+
+@pytest.mark.parametrize(("marker", "says"), [((1, 4), True), ((1, 9), False), ((3, 3), False)])
+def test_a_sheet_says_how_narrowly_a_count_may_be_known(marker, says, tmp_path):
+    cells = [(("A", "m"), "*"), (("A", "f"), "20")]
+    folder = TinyTables(("area", "sex"), [cells], markers={"*": marker}, min_count=5, min_width=3).write(tmp_path)
+    out = run_main(str(folder), "--format", "html")[1]
+    assert ("a count of which only 3 values are possible is no finding" in out) == says
+    assert "nor hidden ones to fewer than 3 values" in " ".join(run_main(str(folder))[1].split())
