@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from audit.findings.count import CountReport
 from audit.model.adversary import ADVERSARIES
+from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
 from audit.model.measures import PEOPLE
 from audit.model.report import AttackReport, Input, Report
@@ -20,7 +20,6 @@ from reports.next_commands import commands
 from reports.page import (
     Block,
     Bullets,
-    Entry,
     Facts,
     Figures,
     More,
@@ -90,9 +89,7 @@ def audit_page(report: Report) -> Page:
     drawn, open_ones, summary = _drawn(report), list(_open(report)), [*split(report), *changed(report)]
     summary += [*violated(report), *ended(report)]
     shown: list[Block] = [Bullets(summary)]
-    if isinstance(report, CountReport):
-        pictured = [(each, each.picture) for each in report.findings if each.picture is not None]
-        shown += [counts.picture_table(picture, each.release, each.facts) for each, picture in pictured[:1]]
+    shown += [table for each in report.findings[:1] for table in counts.picture_of(each)]
     mending = [str(CONTRADICTED)] if report.contradictions else []
     todo: list[Block] = [Bullets([next_step(report), *measures(report), *mending])]
     if not report.policy.violations and all(len(each.rows) <= _OPEN for each in open_ones):
@@ -191,7 +188,7 @@ def terminal_head(report: Report) -> list[Block]:
 def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
     yield Section(say("Look at the files:"), _list(warnings(report), soft=True))
     yield Section(say("What is proved, and how to check it"), _list(proved(report), soft=True))
-    checked = [counts.checked(report)] if isinstance(report, CountReport) else []
+    checked = [] if report.tables is None else [counts.checked(report)]
     yield Section("", [*_ladder(report), Bullets([*skipped(report), settings(report), *checked], soft=True)])
     yield Section("", list(_timeline(report)))
     title, count = say("Each release by itself"), len(report.series.releases)
@@ -264,8 +261,9 @@ def _head(report: Report) -> Iterator[tuple[str, str]]:
 def _releases(report: Report) -> str:
     """Return the releases with their dates, if known; of many only the first and the last."""
     dated = []
+    published = {} if isinstance(report.series, TablesFacts) else report.series.published
     for tag in report.series.releases:
-        day, name = report.series.published.get(tag), printable(tag, 60)
+        day, name = published.get(tag), printable(tag, 60)
         dated.append(name if day is None else say("{release} ({date})", release=name, date=day))
     if len(dated) <= _RELEASES:
         return joined(dated)
@@ -326,9 +324,10 @@ def _findings(report: Report) -> Iterator[Block]:
     total = sum(attack.findings_total for attack in shown_attacks(report))
     if not total:
         return
-    if isinstance(report, CountReport):
+    if report.tables is not None:
         yield Paragraph(counts.checked(report), soft=True)
-        yield from _first(list(_counts(report)))
+        attack = report.attacks[0]
+        yield from _first([finding_entry(attack, each, counts.picture_of(each)) for each in attack.findings])
         yield from _not_shown(total, report)
         return
     entries, within = other_entries(report)
@@ -355,15 +354,6 @@ def _first(entries: Sequence[Block]) -> Iterator[Block]:
         yield More(say_count("{count} more", len(more)), more)
 
 
-def _counts(report: CountReport) -> Iterator[Block]:
-    """Yield the findings about counts, each with the part of a table around it."""
-    for finding in report.findings:
-        blocks: list[Block] = [PageSteps(list(finding.steps()))]
-        if finding.picture is not None:
-            blocks.append(counts.picture_table(finding.picture, finding.release, finding.facts))
-        yield Entry(finding.sentence(), blocks, [finding.id])
-
-
 def _not_shown(total: int, report: Report) -> Iterator[Block]:
     hidden = total - sum(len(attack.findings) for attack in shown_attacks(report))
     if hidden:
@@ -372,7 +362,7 @@ def _not_shown(total: int, report: Report) -> Iterator[Block]:
 
 def _ladder(report: Report) -> Iterator[Block]:
     """Yield the results of each attack; if several find people's values, also the people that each adds."""
-    if isinstance(report, CountReport):
+    if report.tables is not None:
         yield Facts(counts.measured(report))
         return
     rungs = {(rung.attack, rung.sensitive): rung for rung in report.ladder}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from audit.clauses.registry import clause_of
+from audit.model.count_report import TablesFacts
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, figure, percent, say
 from reports.count_tables import sentences as counts
@@ -35,7 +36,7 @@ def glossary(report: Report) -> list[tuple[str, str]]:
     """Return the terms that the page uses, each with its meaning."""
     limits = ((name, clause_of(name).meaning, figure(limit, "g")) for name, limit in report.policy.limits.items())
     clauses = [(name, say("{name}: {text}", name=str(means), text=limit)) for name, means, limit in limits if means]
-    if report.tables is not None:
+    if isinstance(report.series, TablesFacts):
         return [*counts.words(), *clauses]
     words = [
         (say("release"), say("One table as published at one time; the series is all of them.")),

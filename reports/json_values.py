@@ -113,7 +113,7 @@ class WrittenField:
 
 @cache
 def written_fields(kind: type) -> tuple[WrittenField, ...]:
-    """Return how each field of a dataclass is written, without those in `LEFT_OUT`, and each property in `WRITTEN`.
+    """Return how each field of a dataclass is written, and each property in `WRITTEN`.
 
     Raises:
         TypeError: it is not a dataclass.
@@ -124,7 +124,6 @@ def written_fields(kind: type) -> tuple[WrittenField, ...]:
     for name in getattr(kind, "WRITTEN", ()):
         hints[name] = get_type_hints(getattr(kind, name).fget, include_extras=True)["return"]
     names = [*(each.name for each in fields(kind)), *getattr(kind, "WRITTEN", ())]
-    names = [name for name in names if name not in getattr(kind, "LEFT_OUT", ())]
     return tuple(_written_field(name, hints[name]) for name in names if UNWRITTEN not in notes_of(hints[name]))
 
 

@@ -5,7 +5,7 @@ The axes of the page's pictures count people if people are known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from audit.model.errors import printable
 from audit.model.finding import Finding
@@ -83,9 +83,9 @@ def by_risk(report: Report) -> Iterator[charts.Chart]:
 _Found = tuple[AttackReport, Finding[str]]
 
 
-def finding_entry(attack: AttackReport, finding: Finding[str]) -> Entry:
-    """Return a finding with what shows it."""
-    return Entry(_sentence(attack, finding), [PageSteps(list(steps(finding)))], [finding.id])
+def finding_entry(attack: AttackReport, finding: Finding[str], more: Iterable[Block] = ()) -> Entry:
+    """Return a finding with what shows it, and with further blocks."""
+    return Entry(_sentence(attack, finding), [PageSteps(list(steps(finding))), *more], [finding.id])
 
 
 def person_entries(report: Report) -> list[Entry]:

@@ -9,6 +9,7 @@ from audit.clauses.registry import clause_of
 from audit.findings.count import COUNT_KINDS
 from audit.findings.wording import RELEASES, ROWS, enumerated
 from audit.model.adversary import ADVERSARIES
+from audit.model.count_report import TablesFacts
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import PEOPLE, Measures
 from audit.model.report import (
@@ -83,9 +84,9 @@ _BLAMED = 5
 
 def facts(report: Report) -> str:
     """Return the sizes of what was audited."""
-    if report.tables is not None:
-        return counts.facts(report.tables)
     series = report.series
+    if isinstance(series, TablesFacts):
+        return counts.facts(series)
     sizes = [
         (RELEASES, len(series.releases)),
         (ROWS, series.rows),

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from audit.clauses.clause import RiskClause
 from audit.clauses.registry import clause_of
-from audit.findings.count import CountReport
 from audit.model.adversary import ADVERSARIES
+from audit.model.count_report import TablesFacts
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report, Violation
 from audit.runtime.phrases import Phrase, ReasonKind, joined, kind_of, say, say_count, typed
@@ -187,13 +187,14 @@ def decision(report: Report, *, adds_nothing: bool) -> tuple[str, list[str]]:
 
 def assumptions(report: Report) -> Iterator[str]:
     """Yield the assumptions of the verdict."""
-    if report.tables is not None:
-        yield counts.adversary(report.tables)
-        yield from counts.rules(report.tables)
-        yield from counts.labels(report.tables)
-        yield from counts.allowed(report.tables, report.policy.limits)
-        empty = report.attacks[0].measures.get("empty")
-        if isinstance(empty, int) and not report.tables.rules.absent_is_zero:
+    series = report.series
+    if isinstance(series, TablesFacts):
+        yield counts.adversary(series)
+        yield from counts.rules(series)
+        yield from counts.labels(series)
+        yield from counts.allowed(series, report.policy.limits)
+        empty = report.count_measures.empty
+        if isinstance(empty, int) and not series.rules.absent_is_zero:
             yield say_count("{count} [cell is|cells are] empty: nothing is assumed of [its count|their counts].", empty)
         return
     who = ADVERSARIES[report.adversary.kind]
@@ -215,8 +216,8 @@ def assumptions(report: Report) -> Iterator[str]:
         "Only the files named on this page are judged, not what they disclose beside other publications about the same "
         "people."
     )
-    if len(report.series.columns.get("sensitive", ())) > 1 or (
-        len(report.series.releases) > 1 and (who.knows_people or "record" in report.series.columns)
+    if len(series.columns.get("sensitive", ())) > 1 or (
+        len(report.series.releases) > 1 and (who.knows_people or "record" in series.columns)
     ):
         yield say(
             "Apart from what the series states as known, nobody knows a sensitive value of a person in any release, as "
@@ -262,7 +263,7 @@ def _would_take(reason: str | None, report: Report) -> str:
 
 def readers(report: Report) -> Iterator[str]:
     """Yield who learns what from this page."""
-    if isinstance(report, CountReport):
+    if report.tables is not None:
         yield from counts.readers(report)
         return
     if report.revealed:

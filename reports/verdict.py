@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from audit.clauses.registry import clause_of
-from audit.findings.count import CountReport
 from audit.findings.wording import ROWS
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
@@ -86,7 +85,7 @@ def more_if_unchanged(before: Report, after: Report) -> Iterator[str]:
 
 def _verdict(report: Report) -> tuple[str, str]:
     """Return the verdict under the assumptions, and its colour."""
-    if isinstance(report, CountReport):
+    if report.tables is not None:
         return (
             (_excepted(report.left_out), "green")
             if report.left_out and report.policy.passed
@@ -132,7 +131,7 @@ def split(report: Report) -> Iterator[str]:
 
 def _certain(report: Report, attack: AttackReport) -> str:
     """Return for how many people an attack is certain of a value, and what it has to know of them."""
-    found = found_of(attack.people or 0, PEOPLE.counted(report.series.individuals), at_least=attack.incomplete)
+    found = found_of(attack.people or 0, PEOPLE.counted(report.individuals), at_least=attack.incomplete)
     if attack.people_at_once is not None:
         return say(
             "{found}, if it is known in which releases they are (at most {count} of them can be there at once)",
@@ -323,7 +322,7 @@ def _held(about: str, report: Report, limit: float, ran: str) -> str:
 
 def judged_people(report: Report) -> int:
     """Return the number of people in the verdict: those whose value is not known beforehand."""
-    return report.series.individuals - report.adversary.known
+    return report.individuals - report.adversary.known
 
 
 def _worst(report: Report) -> tuple[str, bool]:

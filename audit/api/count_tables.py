@@ -20,11 +20,11 @@ from audit.count_tables.judged_counts import explain_cell
 from audit.count_tables.manifest import TableManifest, TableRelease, read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables, waive_counts
-from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, ComparedCounts, ComparedTables
 from audit.judgement.waiver_writer import accepted_of
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
+from audit.model.report import Report
 from audit.pipeline.settings import AnyPath, CountSettings, WholeCountAudit
 from audit.runtime.phrases import Reason
 from reports.count_tables.answers import not_published
@@ -204,7 +204,7 @@ def published(
     seed: int | None,
     options: Mapping[str, object],
     settings: Mapping[str, object],
-) -> CountReport | Reason | None:
+) -> Report | Reason | None:
     """Publish a series of exact tables by a method; see `LoadedTables.anonymize`.
 
     Return the audit after which further cells were hidden, if there was one, or why the search for them ended early;

@@ -11,7 +11,6 @@ import numpy as np
 
 from audit.adversary.view import View, handed
 from audit.count_tables.manifest import TableManifest
-from audit.findings.count import CountReport
 from audit.io.atomic_files import write_file
 from audit.model.arrays import Counts, Floats, Matrix
 from audit.model.audit_options import AuditOptions
@@ -57,7 +56,7 @@ class PeoplesWitness:
         return _with_statement(report, witness.write(self._folder), self._folder)
 
 
-def audit_with_witness(manifest: TableManifest, options: AuditOptions, folder: Path) -> CountReport:
+def audit_with_witness(manifest: TableManifest, options: AuditOptions, folder: Path) -> Report:
     """Audit a series of count tables, and write the witness, made from published data alone.
 
     Raises:

@@ -36,7 +36,7 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.second_reading import may_lack_zeros
 from audit.count_tables.table_audit import read_published, report_on
 from audit.count_tables.table_shapes import FileRows
-from audit.findings.count import CountReport
+from audit.findings.count import CountFinding
 from audit.findings.count_answers import CandidateReport, HiddenCell
 from audit.io.atomic_files import check_empty
 from audit.io.dialect import Dialect, text_above
@@ -52,6 +52,7 @@ from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.errors import Problems, UsageError, printable, printable_path
 from audit.model.json_types import UNBOUNDED
+from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import ReasonKind, kind_of, say
 
@@ -122,7 +123,7 @@ def without_candidate(manifest: TableManifest, candidate: TableRelease) -> tuple
 
 def _report_before(
     earlier: PublishedCounts | None, counts: PublishedCounts, attack: CountAttack, options: AuditOptions
-) -> CountReport:
+) -> Report:
     """Return the report on the earlier releases; if there are none, on the candidate's tables without any count."""
     if earlier is not None:
         check_audited(earlier)
@@ -187,7 +188,7 @@ def judge_candidate(
             break
     search, first = searches[-1], searches[0].hidden()
     after, new = searches[0].report, {each.id for each in first.found}
-    fresh = [each for each in after.findings if each.id in new]
+    fresh = [each for each in after.findings if isinstance(each, CountFinding) and each.id in new]
     rounding = _coarser_rounding(searches[0]) if fresh and hiding.stopped is None else None
     chosen = hiding.rows
     settled = search.hidden(chosen).open
@@ -317,7 +318,7 @@ def _takes_text(part: FileRows) -> bool:
     return is_text(types[part.view.column])
 
 
-def _shown(report: CountReport, findings: int | None) -> CountReport:
+def _shown(report: Report, findings: int | None) -> Report:
     """Return a report that shows only its first findings."""
     (attack,) = report.attacks
     return replace(report, attacks=(replace(attack, findings=attack.findings[:findings]),))

@@ -22,11 +22,12 @@ from audit.count_tables.hypercubes import Hypercubes, needs_of
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, followed, judge, tables_facts
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_audit import accepted_counts, certified_counts, measures_of, report_on
-from audit.findings.count import CountFinding, CountReport
+from audit.findings.count import CountFinding
 from audit.judgement.baseline import is_known
 from audit.model.arrays import Counts
 from audit.model.audit_options import AuditOptions
 from audit.model.json_types import UNBOUNDED
+from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.runtime.candidate_search import CandidateSearch
 from audit.runtime.integer_programmes import solved
@@ -55,7 +56,7 @@ class Before(NamedTuple):
     What follows from the counts alone does not count either; None if nothing is published yet.
     """
 
-    report: CountReport
+    report: Report
     counts: PublishedCounts | None
 
 
@@ -106,8 +107,10 @@ class HidingSearch:
         self.counts, self.attack = counts, attack
         report = None if before is None else before.report
         self._earlier = None if before is None else before.counts
-        self.known = {} if report is None else {each.id: each.size for each in report.findings}
-        self.left = 0 if report is None else report.measures.open
+        self.known = (
+            {} if report is None else {each.id: each.size for each in report.findings if isinstance(each, CountFinding)}
+        )
+        self.left = 0 if report is None else report.count_measures.open
         # What is open before may be what is found now, with nothing of the candidate to hide.
         self.unsettled = report.attacks[0].reason if report is not None and self.left else None
         self.signs = signs or {}
@@ -184,7 +187,7 @@ class HidingSearch:
         interrupted = certified.interrupted or judged.interrupted
         return Audited(found, judged, measures_of(judged).open + len(perhaps), interrupted)
 
-    def report_on(self, audited: Audited) -> CountReport:
+    def report_on(self, audited: Audited) -> Report:
         """Return the report on an audit, with all its findings."""
         judged = replace(audited.judged, options=replace(self.options, time_limit=self.budget.remaining()))
         return replace(report_on(judged), time_limit=self.options.time_limit)

@@ -18,7 +18,7 @@ from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts, check_audited, earlier_counts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.second_reading import SecondReading, finds_nothing, reading_doubts
-from audit.findings.count import COUNT_KINDS, CountFinding, CountReport
+from audit.findings.count import COUNT_KINDS, CountFinding
 from audit.io.input_files import InputFile
 from audit.io.manifest import PRIVATE
 from audit.judgement.baseline import is_known
@@ -40,7 +40,7 @@ from audit.model.report import (
     CountSize,
     Input,
     PolicyReport,
-    SeriesFacts,
+    Report,
     Violation,
     Waived,
 )
@@ -92,7 +92,7 @@ class CertifiedCounts:
     interrupted: bool
 
 
-def audit_tables(manifest: TableManifest, attack: CountAttack, options: AuditOptions) -> CountReport:
+def audit_tables(manifest: TableManifest, attack: CountAttack, options: AuditOptions) -> Report:
     """Return the report on a series of count tables.
 
     Raises:
@@ -113,7 +113,7 @@ def read_published(manifest: TableManifest) -> PublishedCounts:
     return counts
 
 
-def report_on(judged: JudgedCounts) -> CountReport:
+def report_on(judged: JudgedCounts) -> Report:
     """Return the report on judged counts; a finding whose certificate fails is undecided."""
     counts, facts, options = judged.counts, tables_facts(judged.counts), judged.options
     accepted = accepted_counts(judged)
@@ -126,11 +126,11 @@ def report_on(judged: JudgedCounts) -> CountReport:
     counted = [place for place in certified.kept if not accepted.unsized or judged.ids[place] not in accepted.unsized]
     sure = [place for place in counted if standing is None or judged.ids[place] in standing]
     policy = _decide(judged, report, doubts, sure, sorted({*counted}.difference(sure)))
-    return CountReport(
+    return Report(
         tool_version=VERSION,
         made=options.made or options.today,
         inputs=_inputs(counts),
-        series=SeriesFacts(facts.name, facts.releases, 0, facts.rows, 0, 0, 0),
+        series=facts,
         adversary=AdversaryFacts("published", transitions=False, known=0),
         attacks=(report,),
         contradictions=Contradictions(),
@@ -141,7 +141,6 @@ def report_on(judged: JudgedCounts) -> CountReport:
         left_out=len(accepted.ids),
         baseline=accepted.baseline,
         interrupted=certified.interrupted or reading.stopped,
-        tables=facts,
         failed_certificates=certified.failed,
     )
 
@@ -371,7 +370,7 @@ def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequenc
         report = audit_tables(replace(manifest, waivers=()), attack, AuditOptions(time_limit=None, findings=None))
         found = []
         for each in accepted:
-            matches = [one for one in report.findings if matcher(each.named)(one.id)]
+            matches = [one for one in report.findings if isinstance(one, CountFinding) and matcher(each.named)(one.id)]
             if not matches:
                 named = (each.where and f"{each.where}: ") + printable(each.named, 80)
                 what = say("{named} is not a finding of these tables", named=named)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Annotated, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, Literal
 
 from audit.model.count_certificates import (
     CaseTerm,
@@ -19,7 +19,7 @@ from audit.model.count_certificates import (
     CountSum,
     PublishedTerm,
 )
-from audit.model.count_report import CountMeasures, TablesFacts
+from audit.model.count_report import TablesFacts
 from audit.model.errors import printable
 from audit.model.finding import Finding, GroupLines, Place
 from audit.model.json_types import (
@@ -30,7 +30,7 @@ from audit.model.json_types import (
     Omittable,
     WrittenAs,
 )
-from audit.model.report import CountSize, Report
+from audit.model.report import CountSize
 from audit.runtime.phrases import Noun, Phrase, figure, quoted, say, say_count
 
 _TERMS = 8
@@ -287,27 +287,6 @@ COUNT_KINDS: Mapping[str, type[CountFinding]] = {
     each.kind: each for each in (RecoveredCount, NarrowedCount, SmallCount, PeopleOfOneKind)
 }
 """The kinds of findings about counts, by name."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CountReport(Report):
-    """The contents of `audit SERIES --format json` for a series of count tables, without anything about people."""
-
-    LEFT_OUT: ClassVar[tuple[str, ...]] = (
-        *("series", "contradictions", "revealed", "ids_are_stable", "ladder", "panel", "warnings", "exposure"),
-        *("people", "recommendation"),
-    )
-    tables: Annotated[TablesFacts, WrittenAs("series")]
-
-    @property
-    def measures(self) -> CountMeasures:
-        """The statistics that were counted."""
-        return cast("CountMeasures", self.attacks[0].measures)
-
-    @property
-    def findings(self) -> tuple[CountFinding, ...]:
-        """The findings that are shown."""
-        return cast("tuple[CountFinding, ...]", self.attacks[0].findings)
 
 
 def _terms(step: CountStep) -> Iterator[PublishedTerm]:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from audit.findings.count import CountFinding, CountReport
+from audit.findings.count import CountFinding
 from audit.model.count_certificates import CertifiedBound
 from audit.model.count_report import CountMeasures, Rounding, TablesFacts
 from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, Items, Omittable, Status, WrittenAs
 from audit.model.release_impact import Impact
+from audit.model.report import Report
 from audit.runtime.phrases import Reason, ReasonKind
 
 
@@ -86,8 +87,8 @@ class CandidateReport(Impact):
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("candidate", "before")
     release: Annotated[str, UNWRITTEN]
-    after: Annotated[CountReport, INLINED]
-    without: Annotated[CountReport, UNWRITTEN]
+    after: Annotated[Report, INLINED]
+    without: Annotated[Report, UNWRITTEN]
     new: tuple[CountFinding, ...]
     found: Annotated[int, WrittenAs("new_total")]
     hide: tuple[HiddenCell, ...] | None
@@ -114,7 +115,7 @@ class CandidateReport(Impact):
     @property
     def before(self) -> CountsBefore:
         """The audit without the candidate."""
-        return CountsBefore(self.without.policy.passed, self.without.measures)
+        return CountsBefore(self.without.policy.passed, self.without.count_measures)
 
     @property
     def new_total(self) -> int:
@@ -208,7 +209,7 @@ class ComparedCounts:
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("name", "passed", "status", "measures", "limits")
     path: str
-    report: Annotated[CountReport, UNWRITTEN]
+    report: Annotated[Report, UNWRITTEN]
 
     @property
     def name(self) -> str:
@@ -228,7 +229,7 @@ class ComparedCounts:
     @property
     def measures(self) -> CountMeasures:
         """The measures."""
-        return self.report.measures
+        return self.report.count_measures
 
     @property
     def limits(self) -> Mapping[str, float]:

@@ -9,11 +9,11 @@ import datetime
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, cast
 
 from audit.model.accepted_size import SmallClasses, seal
 from audit.model.adversary import AdversaryKind
-from audit.model.count_report import TablesFacts
+from audit.model.count_report import CountMeasures, TablesFacts
 from audit.model.finding import Finding, FindingRule
 from audit.model.json_types import (
     OMITTED,
@@ -681,13 +681,13 @@ class PolicyReport:
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of `audit SERIES --format json` for people's data; for count tables, a part of it.
+    """The contents of `audit SERIES --format json`, for people's data and for count tables.
 
     Attributes:
         tool_version: the version of the program.
         made: the date of the audit.
         inputs: the files that were read; the register and known values only if people are revealed.
-        series: the audited series.
+        series: the audited series, or the audited tables.
         adversary: the assumed adversary.
         attacks: one entry for each attack and, where there are several, sensitive attribute.
         contradictions: people whose own published values contradict the assumptions.
@@ -706,7 +706,6 @@ class Report:
         recommendation: a repair of the newest release; only with --recommend, if the policy is violated.
         witness: what the witness beside the report proves; only with --witness.
         about: the only person of findings and counts, if one was requested; then there is no verdict.
-        tables: the audited tables, if the series is one of count tables.
         failed_certificates: the number of findings about counts that are undecided because their certificates failed.
         grave: the values declared to be grave, and the people known to have one; None if none is declared.
         schema_version: the version of this form.
@@ -717,7 +716,7 @@ class Report:
     tool_version: Annotated[str, UNWRITTEN]
     made: datetime.date
     inputs: Annotated[tuple[Input, ...], Items(1)]
-    series: SeriesFacts
+    series: SeriesFacts | TablesFacts
     adversary: AdversaryFacts
     attacks: Annotated[tuple[AttackReport, ...], Items(1)]
     contradictions: Contradictions
@@ -736,7 +735,6 @@ class Report:
     recommendation: Omittable[Recommendation] = None
     witness: Omittable[WitnessReport] = None
     about: Annotated[str | None, UNWRITTEN] = None
-    tables: Annotated[TablesFacts | None, UNWRITTEN] = None
     failed_certificates: Annotated[int, UNWRITTEN] = 0
     grave: Annotated[GraveFacts | None, UNWRITTEN] = None
 
@@ -744,6 +742,26 @@ class Report:
     def tool(self) -> Tool:
         """The program."""
         return Tool(self.tool_version)
+
+    @property
+    def tables(self) -> TablesFacts | None:
+        """The audited tables, if the series is one of count tables."""
+        return self.series if isinstance(self.series, TablesFacts) else None
+
+    @property
+    def individuals(self) -> int:
+        """The number of people; 0 for count tables."""
+        return 0 if isinstance(self.series, TablesFacts) else self.series.individuals
+
+    @property
+    def count_measures(self) -> CountMeasures:
+        """What was measured of count tables."""
+        return cast("CountMeasures", self.attacks[0].measures)
+
+    @property
+    def findings(self) -> tuple[Finding[str], ...]:
+        """The findings that are shown, of all attacks."""
+        return tuple(finding for attack in self.attacks for finding in attack.findings)
 
     @property
     def exit_code(self) -> int:

@@ -50,5 +50,5 @@ def _side(
     except UsageError as error:
         return ComparedSeries(path, manifest.name, None, None, (), str(error), releases, *made)
     kind = report.adversary.kind
-    individuals = report.series.individuals if ADVERSARIES[kind].knows_people else None
+    individuals = report.individuals if ADVERSARIES[kind].knows_people else None
     return ComparedSeries(path, manifest.name, individuals, kind, report.attacks, None, releases, *made)

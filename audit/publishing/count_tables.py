@@ -23,7 +23,6 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables
 from audit.count_tables.table_shapes import read_categories
-from audit.findings.count import CountReport
 from audit.io.atomic_files import check_empty
 from audit.io.table_writer import csv_text
 from audit.io.toml import release_tag
@@ -31,6 +30,7 @@ from audit.model.arrays import Counts, Numbers
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import with_totals
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
+from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Reason, ReasonKind, say
 
@@ -47,7 +47,7 @@ def publish_tables(
     *,
     for_people: bool = False,
     beside: tuple[CountAttack, str, AuditOptions] | None = None,
-) -> CountReport | Reason | None:
+) -> Report | Reason | None:
     """Write all releases, protected, into a new or empty folder.
 
     Only the dimensions and the counts are written, because other columns could reveal counts, and always as CSV: a

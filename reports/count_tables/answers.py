@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from audit.findings.count import CountReport, amount, bound_lines, cell_name
+from audit.findings.count import amount, bound_lines, cell_name
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables, ExplainedCount, HiddenCell
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
-from audit.model.report import ReportWarning
+from audit.model.report import Report, ReportWarning
 from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, say, say_count
 from reports.audit_page import added_inputs, showing_counts, signed_page
 from reports.count_tables import sentences as counts
@@ -90,7 +90,7 @@ def _counted(candidate: CandidateReport) -> str:
     )
 
 
-def with_news(candidate: CandidateReport) -> CountReport:
+def with_news(candidate: CandidateReport) -> Report:
     """Return the report with the candidate; its findings are those that the candidate adds.
 
     Sentences about the candidate become warnings, for formats without a place for them.
@@ -301,7 +301,7 @@ def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator
         yield f"{where} ({printable(each.shown + sign)}; {printable_path(each.file)}:{each.line})"
 
 
-def not_published(outcome: CountReport | Reason) -> list[str]:
+def not_published(outcome: Report | Reason) -> list[str]:
     """Return sentences: nothing was published, and why; none if it was, because the audit passed."""
     if isinstance(outcome, Reason):
         return [
@@ -313,7 +313,7 @@ def not_published(outcome: CountReport | Reason) -> list[str]:
         ]
     if not outcome.exit_code:
         return []
-    found = [finding.sentence() for finding in outcome.findings] or reasons(outcome)
+    found = [finding.sentence(by_version=True) for finding in outcome.findings] or reasons(outcome)
     start = say("Nothing was published: even with further cells hidden, these counts can be derived, or may be:")
     return [start, *(f"{line.rstrip('.')}." for line in found)]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from audit.findings.count import COUNT_KINDS, CountPicture, CountReport, cell_name, label_name
+from audit.findings.count import COUNT_KINDS, CountFinding, cell_name, label_name
 from audit.findings.wording import RELEASES, ROWS
 from audit.model.count_report import TablesFacts
 from audit.model.errors import SENTENCE, printable
+from audit.model.finding import Finding
+from audit.model.report import Report
 from audit.runtime.phrases import Noun, Phrase, figure, joined, say, say_count
 from reports.page import PageTable
 
@@ -137,9 +139,9 @@ def _counts(ends: tuple[int | None, ...]) -> str:
     return say("{low}", low=low) if low == high else say("{low} to {high}", low=low, high=high)
 
 
-def headline(report: CountReport) -> tuple[str, str]:
+def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour."""
-    measures = report.measures
+    measures = report.count_measures
     if report.policy.violations:
         found = {each.measure: int(each.value) for each in report.policy.violations}
         alike, exactly = found.pop("all", 0), found.get("recovered", 0)
@@ -165,16 +167,16 @@ def headline(report: CountReport) -> tuple[str, str]:
     ), "green"
 
 
-def state(report: CountReport) -> str:
+def state(report: Report) -> str:
     """Return the result for the policy in a word."""
     if report.policy.violations:
         return say("not safe")
     return say("undecided") if report.policy.undecided else say("safe")
 
 
-def measured(report: CountReport) -> list[tuple[str, str]]:
+def measured(report: Report) -> list[tuple[str, str]]:
     """Return the measures with their values."""
-    m, limits = report.measures, report.policy.limits
+    m, limits = report.count_measures, report.policy.limits
     width = say("no hidden count is bounded") if m.smallest_width is None else figure(m.smallest_width)
     return [
         (say("published cells"), figure(m.cells)),
@@ -207,7 +209,7 @@ def allowed(series: TablesFacts, limits: Mapping[str, float]) -> Iterator[str]:
         )
 
 
-def checked(report: CountReport) -> str:
+def checked(report: Report) -> str:
     """Return the number of checked certificates."""
     (attack,) = report.attacks
     if not attack.findings_total and report.left_out:
@@ -224,7 +226,7 @@ def checked(report: CountReport) -> str:
     )
 
 
-def readers(report: CountReport) -> Iterator[str]:
+def readers(report: Report) -> Iterator[str]:
     """Yield who learns what from the page."""
     if report.attacks[0].findings:
         yield say(
@@ -243,7 +245,7 @@ def readers(report: CountReport) -> Iterator[str]:
         yield say("Somebody who has the tables as well learns only that some counts are undecided.")
     else:
         yield say("Somebody who has the tables as well learns nothing more about any count from this page.")
-    if any(rules(report.tables)):
+    if report.tables is not None and any(rules(report.tables)):
         yield say(
             'The rules under "Assumptions" say how counts were hidden or rounded. If they are not published with the '
             "tables, leave them out of what you share."
@@ -259,8 +261,10 @@ def words() -> list[tuple[str, str]]:
     ]
 
 
-def picture_table(picture: CountPicture, release: str, facts: TablesFacts) -> PageTable:
-    """Return a part of a release's published table around a finding, with what is known about it."""
+def picture_of(finding: Finding[str]) -> Iterator[PageTable]:
+    """Yield the part of a published table around a finding, with what is known about it, if it has a picture."""
+    if not isinstance(finding, CountFinding) or (picture := finding.picture) is None:
+        return
     rows, marked = [], set()
     for at, (label, cells) in enumerate(zip(picture.row_labels, picture.cells, strict=True)):
         row = [printable(label)]
@@ -279,8 +283,8 @@ def picture_table(picture: CountPicture, release: str, facts: TablesFacts) -> Pa
     )
     caption = say(
         "Release {release}, {where}: → what can be derived, ∑ used by the sum.",
-        release=printable(release),
-        where=cell_name(picture.fixed, facts),
+        release=printable(finding.release),
+        where=cell_name(picture.fixed, finding.facts),
     )
     head = [corner, *map(printable, picture.column_labels)]
-    return PageTable(head, rows, marked=frozenset(marked), caption=caption)
+    yield PageTable(head, rows, marked=frozenset(marked), caption=caption)

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import ClassVar
 
 from audit.model.adversary import ADVERSARIES
+from audit.model.count_report import TablesFacts
 from audit.model.errors import printable
 from audit.model.measures import INFERENCE, LINKABILITY, SINGLING_OUT
 from audit.model.report import Report
@@ -85,7 +86,7 @@ def _criterion(report: Report, criterion: str) -> Iterator[Block]:
 def _linking(report: Report) -> Iterator[str]:
     """Yield how this adversary links the releases, if attacks used that."""
     who = ADVERSARIES[report.adversary.kind]
-    if report.tables is not None:
+    if isinstance(report.series, TablesFacts):
         yield str(_BY_TABLES)
         return
     if report.series.columns.get("record") and len(report.series.releases) > 1:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from audit.clauses.clause import attack_reason
 from audit.clauses.registry import clause_of
-from audit.findings.count import CountReport
+from audit.model.count_report import TablesFacts
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import ABSENT
 from audit.model.report import ColumnAccuracy, Report
@@ -132,16 +132,17 @@ def audited(report: Report) -> Iterator[Block]:
     """Yield what was audited, for which adversary, and with which limits."""
     yield Paragraph(say("Releases: {releases}.", releases=", ".join(map(printable, report.series.releases))))
     yield Paragraph(f"{facts(report)}.")
-    if isinstance(report, CountReport):
+    series = report.series
+    if isinstance(series, TablesFacts):
         rows = [
             [printable(name), say("dimension: by which the counts are divided"), figure(many)]
-            for name, many in report.tables.categories.items()
+            for name, many in series.categories.items()
         ]
         yield PageTable([say("column"), say("role"), say("categories")], rows, words=2)
         further = blank(say("how the further cells to hide were chosen, and with which program"))
         yield Paragraph(say("What is declared about hidden or changed numbers is listed below. {blank}", blank=further))
     else:
-        measured = {each.column: each for each in report.series.accuracy}
+        measured = {each.column: each for each in series.accuracy}
         rows = [
             [
                 printable(name),
@@ -149,7 +150,7 @@ def audited(report: Report) -> Iterator[Block]:
                 accuracy(measured[name]) if name in measured else "",
                 figure(measured[name].different) if name in measured else "",
             ]
-            for role, names in report.series.columns.items()
+            for role, names in series.columns.items()
             for name in names
         ]
         caption = say(
@@ -159,7 +160,7 @@ def audited(report: Report) -> Iterator[Block]:
         yield PageTable(
             [say("column"), say("role"), say("published as"), say("different values")], rows, words=3, caption=caption
         )
-        method = report.series.anonymized
+        method = series.anonymized
         stated = blank(say("method and parameters")) if method is None else _in_words(method)
         yield Paragraph(say("Method of anonymization, as declared by the publisher: {method}.", method=stated))
     if ran := dict.fromkeys(each.attack for each in report.attacks if each.ran):
@@ -222,15 +223,15 @@ def _share(share: float) -> str:
 
 def measures_found(report: Report) -> Iterator[str]:
     """Yield the measures against re-identification that the published files show."""
-    if isinstance(report, CountReport):
-        yield from counts.protections(report.tables)
-        hidden, cells = report.measures.protected, report.measures.cells
+    series, newest = report.series, report.series.releases[-1]
+    if isinstance(series, TablesFacts):
+        yield from counts.protections(series)
+        hidden, cells = report.count_measures.protected, report.count_measures.cells
         if hidden:
             yield say("{hidden} of {cells} cells are hidden by a marker.", hidden=hidden, cells=cells)
-        if isinstance(empty := report.measures.empty, int):
+        if isinstance(empty := report.count_measures.empty, int):
             yield say_count("{count} further [cell is|cells are] empty.", empty)
         return
-    series, newest = report.series, report.series.releases[-1]
     if series.anonymized is not None:
         yield say("Method of anonymization that the manifest declares: {method}.", method=_in_words(series.anonymized))
     coarse = [each.column for each in series.accuracy if {"range", "prefix", "set"} & {*each.shares}]
@@ -330,9 +331,9 @@ def verdict(report: Report) -> Iterator[Block]:
 
 def _footnote(report: Report) -> str:
     """Return what is said of a clause that has the mark: what was left out before it holds."""
-    if isinstance(report, CountReport) and report.known_before:
+    if report.tables is not None and report.known_before:
         return say("A clause holds here apart from what is in the earlier report already, or waived.")
-    if isinstance(report, CountReport):
+    if report.tables is not None:
         return say("A clause holds here apart from what is accepted.")
     if report.known_before:
         return say(
@@ -373,7 +374,7 @@ def attacks(report: Report) -> Iterator[Block]:
         )
         yield Bullets([risk, *notes(report)])
     yield from panel(report)
-    if isinstance(report, CountReport):
+    if report.tables is not None:
         yield from (Facts(counts.measured(report)), Paragraph(counts.checked(report)))
 
 

@@ -11,7 +11,6 @@ from dataclasses import fields
 from audit.clauses.clause import Limit
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import OWN
-from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
 from audit.findings.registry import KINDS as FINDINGS
 from audit.model.check_report import CheckReport
@@ -32,7 +31,6 @@ KINDS: Mapping[str, type] = {
     "explanation": Explanation,
     "check": CheckReport,
     "comparison": Comparison,
-    "count_tables": CountReport,
     "count_tables_candidate": CandidateReport,
     "count_tables_explanation": CellExplanation,
     "count_tables_comparison": ComparedTables,
@@ -118,7 +116,10 @@ def _relate(definitions: dict[str, Schema], attacks: Mapping[str, tuple[type[Mea
     unrevealed = {"properties": {"attacks": {"items": {"$ref": "#/$defs/unrevealed_attack"}}}}
     hidden = {"if": {"properties": {"revealed": {"const": False}}}, "then": unrevealed}
     always = [name for name, clause in OWN.items() if clause.default is not None and clause.always]
-    limits = {"properties": {"policy": {"properties": {"limits": {"required": always}}}}}
+    limits = {
+        "if": {"properties": {"series": {"required": ["individuals"]}}},
+        "then": {"properties": {"policy": {"properties": {"limits": {"required": always}}}}},
+    }
     definitions["report"]["allOf"] = [hidden, limits]
     definitions |= _unrevealed()
 

@@ -206,7 +206,7 @@ def test_what_commands_on_count_tables_write_fits(tmp_path):
     candidate = shutil.move(folder / "releases" / "2025.csv", tmp_path)
     edit(folder / "series.toml", ', "releases/2025.csv"', "")
     for kind, words in (
-        ("count_tables", [folder]),
+        ("audit", [folder]),
         ("count_tables_candidate", ["next", folder, candidate]),
         ("count_tables_candidate", ["repair", folder, candidate, "--output", tmp_path / "out"]),
         ("count_tables_explanation", ["explain", folder, "--cell", "area=A"]),
