@@ -351,15 +351,15 @@ def _worst(report: Report) -> tuple[str, bool]:
         # Measures are those of linear reasoning; worlds of other attacks show more.
         return say("at least two people certainly have the same value"), False
     accusation = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
-    counted = bool(report.left_out) or report.has_harmless
+    counted = bool(report.left_out) or (report.has_harmless and worst.measures.about_values)
     return (_with_excepted(accusation, worst) if counted else accusation), counted
 
 
 def _with_excepted(accusation: str, attack: AttackReport) -> str:
     """Return how many findings of an attack violate the policy, and what it finds with those that do not."""
     return say_count(
-        "{count} [finding|findings] of {attack} [violates|violate] the policy (with what is waived, in the baseline or "
-        "harmless, which violates nothing: {accusation})",
+        "{count} [finding|findings] of {attack} [violates|violate] the policy; with those that are accepted, because "
+        "they are waived, in the baseline or about harmless values: {accusation}",
         attack.findings_total,
         attack=named(attack),
         accusation=accusation,

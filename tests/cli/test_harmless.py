@@ -316,9 +316,24 @@ def test_a_verdict_does_not_say_that_it_leaves_out_what_it_counts(tmp_path):
     """One class of two has a harmless value; both are counted as classes of one value."""
     run = run_main(str(series(tmp_path, [[*HEALTHY, *ILL, *MIXED]], NONE, individual=False)))
     text = " ".join(run[1].split())
-    assert "NOT SAFE: 1 finding of homogeneity violates the policy (with what is waived, in the baseline or " in text
-    assert "harmless, which violates nothing: the sensitive value is disclosed in 2 of 4 classes" in text
+    assert (
+        "NOT SAFE: 1 finding of homogeneity violates the policy; with those that are accepted, because they are "
+        in text
+    )
+    assert (
+        "waived, in the baseline or about harmless values: the sensitive value is disclosed in 2 of 4 classes" in text
+    )
     assert "harmless are not counted" not in text
+
+
+def test_a_verdict_about_records_does_not_speak_of_harmless_values(tmp_path):
+    """How many records may be a person's is the same, whatever values are harmless."""
+    people = [["1", "20-29", "flu"], ["2", "20-29", "none"], ["3", "30-39", "gout"], ["4", "30-39", "none"]]
+    columns = f'sensitive = "Disease"\nquasi_identifiers = ["Age"]\nrecord = "Record"\n{NONE}'
+    folder = series_of(tmp_path, [[["Record", "Age", "Disease"], *people]] * 2, columns, "[policy]\nk = 3")
+    text = " ".join(run_main(str(folder))[1].split())
+    assert "4 of 4 records below k = 3" in text
+    assert "accepted" not in text
 
 
 @pytest.mark.parametrize("spelled", ["nsp", "NSP", "Nsp"])
