@@ -690,6 +690,19 @@ def test_a_sign_that_also_protects_others_has_no_greatest_count(note, ends, tmp_
     assert guessed(tmp_path / "quoted", quoted)["table"]["markers"] == {"*": ends}
 
 
+def test_numbers_that_contradict_each_other_name_columns_in_wide_that_no_file_has(tmp_path):
+    """Without the column of women, all people seem to be men."""
+    text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\n'
+    text += 'wide = { dimension = "sex", columns = { Male = "M", Female = "W", Total = "T" } }\n'
+    text += 'totals = { sex = "Total", area = "" }\n[policy]\nmin_count = 5\n'
+    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "1.csv").write_text("area,M,F,T\nA,11,12,23\n", encoding="utf-8")
+    assert "correct the names of columns in wide that no file has (W); else correct" in refused(str(tmp_path))
+    (tmp_path / "series.toml").write_text(text.replace('"W"', '"F"'), encoding="utf-8")
+    (tmp_path / "1.csv").write_text("area,M,F,T\nA,11,12,29\n", encoding="utf-8")
+    assert "in wide that no file" not in refused(str(tmp_path))
+
+
 def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
     lines = ["Kreis;männlich;weiblich;Insgesamt", "A;12;15;27", "B;22;30;52", "C;9;11;20", "Insgesamt;43;56;99"]
     (tmp_path / "1.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
