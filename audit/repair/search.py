@@ -39,7 +39,7 @@ from audit.repair.past_values import PastValues
 from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, divide, smaller_plans
 from audit.repair.recodings import finer_at, least_recoding, way_to_anything, ways_of_columns
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, kind_of, parted, say
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, combined, kind_of, parted, say
 
 LARGE = 200_000
 """Series with more rows than this are audited only a few times."""
@@ -177,8 +177,7 @@ class RepairSearch:
         if self._is_past_broken():
             return self._came_to(str(_BROKEN_PAST), proved=True)
         if (standing := self.judge.past.policy.standing) is not None:
-            why = say("whatever is changed, the policy stays undecided: {reasons}", reasons=standing)
-            return self._came_to(Reason(why, standing.kind))
+            return self._came_to(_stays_undecided(standing))
         why, proved = "", False
         with self.tries.until_stopped():
             why, proved = self._search()
@@ -212,6 +211,8 @@ class RepairSearch:
 
     def _search(self) -> Answer:
         """Search for the best repair; return why there is none, and whether that is proved."""
+        if (standing := self._repeated()) is not None:
+            return _stays_undecided(standing), False
         plan = self.rows.unchanged()
         if not self.moves or self.judge.is_quick or not self._is_broken(plan):
             first = self.first = self.judge.judge(plan, whole=True)
@@ -231,6 +232,15 @@ class RepairSearch:
         if none is None and self.judge.doubts:
             none = self._doubted()
         return none or (say("no repair was found; this does not prove that there is none"), False)
+
+    def _repeated(self) -> Reason | None:
+        """Return what the manifest lacks for the earlier releases, and also with the candidate that discloses least."""
+        reasons = {each.reason for each in self.judge.past.policy.undecided}
+        lacking = {each for each in reasons if kind_of(each) is ReasonKind.UNDECLARED}
+        if not lacking or MERGE not in self.moves:
+            return None
+        least = self.judge.judge(self._whole(np.zeros(0, dtype=np.intp)), blames=False)
+        return combined(dict.fromkeys(each.reason for each in least.policy.undecided if each.reason in lacking))
 
     def _follow_findings(self, forced: Places) -> list[RepairPlan]:
         """Search for a repair: first one that publishes least, which shows who must be withheld; then from below.
@@ -490,6 +500,10 @@ class RepairSearch:
                 whole = people[part[0]] ** 2 / max(1.0, float(rows.counts.sum()))
                 found.append((there, float(by_root[part[0]]) if rows.attributes else float(whole)))
         return found
+
+
+def _stays_undecided(reasons: Reason) -> Reason:
+    return Reason(say("whatever is changed, the policy stays undecided: {reasons}", reasons=reasons), reasons.kind)
 
 
 def _listed(moves: Sequence[str]) -> str:

@@ -440,6 +440,22 @@ def test_several_rows_of_a_person_are_named_as_what_stands_in_the_way(tmp_path):
     assert "whatever is changed, the policy stays undecided: people have several rows" in " ".join(out.split())
 
 
+@pytest.mark.parametrize("baseline", [False, True])
+def test_what_the_manifest_does_not_say_of_earlier_releases_is_named_at_once(tmp_path, baseline):
+    """It searched until the time limit for a change after which nothing is undecided; there is none."""
+    head, columns = ["Age", "Disease"], 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
+    unsaid = [head, *([age, value] for age in ("20-29", "30-39") for value in ("flu", "flu", "n/a"))]
+    lone = [head, *([age, value] for age in ("20-29", "30-39") for value in ("gout", "gout"))]
+    folder, candidate = series_of(tmp_path / "s", [unsaid], columns), tmp_path / "2.csv"
+    write_text(candidate, as_csv(lone))
+    words = ["repair", str(folder), str(candidate), "--output", str(tmp_path / "out"), *["--baseline"] * baseline]
+    code, out, err = run_main(*words)
+    assert (code, err) == (3, "")
+    text = " ".join(out.split())
+    assert 'whatever is changed, the policy stays undecided: "Disease" has texts that may say that a value is not' in text
+    assert 'write spelled = ["Disease"] under [columns]' in text
+
+
 def test_the_file_of_all_waves_is_repaired_by_a_file_of_the_new_one(tmp_path):
     """What is said to do leads to a repaired file."""
     head, ages, values = ["Owner", "Year", "Age", "Disease"], ("20-29", "30-39"), ("flu", "flu", "gout", "HIV")
