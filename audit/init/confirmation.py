@@ -285,6 +285,8 @@ class _Asked:
         refused = [name for name in ids if name is not None and self.beside(name) is not None]
         waiting = list(dict.fromkeys([*_guessed(manifest, found), *refused, *columns_without_role(manifest)]))
         for name in filter(None, waiting):
+            if name in self.named("record")[1:]:  # an answer about the other column has named it
+                continue
             waiting += [each for each in self.ask_role(name, found.get(name)) if each not in waiting]
         if not self.named("sensitive") and (known := self.named("quasi_identifiers")):
             question = say("By these answers no column is sensitive. Which of these is?")

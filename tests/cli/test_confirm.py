@@ -562,6 +562,7 @@ def test_a_column_that_people_share_names_a_record_only_with_another_one(tmp_pat
         assert 'write record = ["Household", "…"]' in refused(str(tmp_path))
     code, out, err, text = confirm(tmp_path, *answers, more=4)
     assert (code, "an audit refuses" in out, tomllib.loads(text)["columns"].get("record")) == (0, False, record), err
+    assert said(err).count("Person") == 0, "the answer about the household has named it"
     assert run_audit(tmp_path)[0] in {0, 1, 3}
 
 
