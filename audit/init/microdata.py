@@ -480,8 +480,10 @@ def spellings(texts: Collection[str]) -> list[list[str]]:
 
     >>> spellings(["m", "männlich", "w", "weiblich", "HIV", "hiv ", "d"])
     [['HIV', 'hiv '], ['m', 'männlich'], ['w', 'weiblich']]
+    >>> spellings(["0-17", "0-19", "18-39", "20-44", "65+", "80 and over"])
+    []
     """
-    groups = dict.fromkeys(map(tuple, [*respelled(texts), *perhaps_one_value(texts)]))
+    groups = dict.fromkeys(map(tuple, [*respelled(texts), *perhaps_one_value(texts, near=False)]))
     for short in texts if len(texts) <= _FEW else ():
         begins = fold(short.rstrip("."))
         longer = [text for text in texts if len(text) > _SHORT and text != short and fold(text).startswith(begins)]
