@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.findings.proof import either, listed
-from audit.findings.wording import places
+from audit.findings.wording import places, shown_value
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
@@ -91,7 +91,7 @@ def _conclusion(explained: Explained, *, possible: bool) -> str:
     return say(
         "Conclusion: nothing is certain about this person by these attacks; the highest risk is that of {value}, "
         "{risk} by {attack}.",
-        value=printable(most.value),
+        value=shown_value(most.value),
         risk=risk_text(most.risk),
         attack=most.attack,
     )
@@ -107,12 +107,12 @@ def _if_unchanged(explained: Explained) -> Iterator[str]:
         yield say(
             "The person's value did change: whoever takes values to stay the same infers {value} from all releases, "
             "which is wrong in one of them.",
-            value=printable(value),
+            value=shown_value(value),
         )
     else:
         yield say(
             "If values do not change, {value} is certain: no other is in the person's groups of all releases.",
-            value=printable(value),
+            value=shown_value(value),
         )
 
 
@@ -124,7 +124,7 @@ def _version(version: ExplainedVersion, alone: str) -> Entry:
         groups=", ".join(map(printable, version.groups)),
     )
     if version.known is not None:
-        return Entry(title, [Paragraph(say("known beforehand: {value}", value=printable(version.known)))])
+        return Entry(title, [Paragraph(say("known beforehand: {value}", value=shown_value(version.known)))])
     facts = [
         (say("published there"), either(version.candidates)),
     ]
@@ -138,10 +138,10 @@ def _version(version: ExplainedVersion, alone: str) -> Entry:
     if version.ruled_out:
         facts.append((say("ruled out by {attack}", attack="joint"), listed(version.ruled_out)))
     for attack in dict.fromkeys(share.attack for share in version.shares):
-        shares = [f"{printable(s.value)} {risk_text(s.risk)}" for s in version.shares if s.attack == attack]
+        shares = [f"{shown_value(s.value)} {risk_text(s.risk)}" for s in version.shares if s.attack == attack]
         facts.append((say("risk by {attack}", attack=attack), ", ".join(shares)))
     if version.truth is not None:
-        facts.append((say("true value"), printable(version.truth)))
+        facts.append((say("true value"), shown_value(version.truth)))
     return Entry(title, [Facts(facts)])
 
 

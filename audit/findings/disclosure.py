@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Generic, Literal
 import numpy as np
 
 from audit.findings.proof import Proof, either, in_full, in_short
-from audit.findings.wording import certain_from, listing
+from audit.findings.wording import certain_from, listing, shown_value
 from audit.model.arrays import Codes, Columns, Flags, Floats, Places
 from audit.model.errors import printable
 from audit.model.evidence import Evidence
@@ -154,7 +154,7 @@ class Disclosure(OnePersonFinding[C]):
 
     def sentence(self: Disclosure[str], *, by_version: bool) -> str:
         """Return a sentence with the person's value."""
-        value = printable(self.value)
+        value = shown_value(self.value)
         if self.attribute is not None:
             value = f"{printable(self.attribute)} {value}"
         if not (self.alone or by_version):
@@ -174,7 +174,7 @@ class Disclosure(OnePersonFinding[C]):
 
     def in_full(self: Disclosure[str], *, by_version: bool) -> Iterator[str]:
         """Yield the value, what the person's groups leave possible, and the whole proof."""
-        about = {"value": quoted(printable(self.value)), "release": printable(self.release)}
+        about = {"value": quoted(shown_value(self.value)), "release": printable(self.release)}
         if by_version:
             yield say("{value}, in release {release}", **about)
         else:

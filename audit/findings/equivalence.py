@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Generic, Literal, TypeAlias
 
 import numpy as np
 
-from audit.findings.wording import certain_from, multiset
+from audit.findings.wording import certain_from, multiset, shown_value
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import (
@@ -175,7 +175,7 @@ class Pinned(Combination[C]):
 
     def sentence(self: Pinned[str], *, by_version: bool) -> str:
         """Return a sentence with the person's value."""
-        return certain_from(str(self.individual), printable(self.value), self.release)
+        return certain_from(str(self.individual), shown_value(self.value), self.release)
 
     def mentioned(self: Pinned[int]) -> Iterable[Member]:
         """Return the person, or the counterfeit."""

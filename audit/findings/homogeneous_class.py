@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from audit.findings.wording import shown_value
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import (
@@ -149,7 +150,7 @@ class HomogeneousClass(ClassFinding[C]):
 
     def sentence(self: HomogeneousClass[str], *, by_version: bool) -> str:
         """Return a sentence about the value of the rows."""
-        return self.of_rows(printable(self.value), figure(self.risk, ".1%"))
+        return self.of_rows(shown_value(self.value), figure(self.risk, ".1%"))
 
     def places(self) -> Iterator[Place[C]]:
         """Yield the group."""

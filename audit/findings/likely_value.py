@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from audit.findings.disclosure import CertificateStep, OnePersonClaims, OnePersonFinding
+from audit.findings.wording import shown_value
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import BY_CHECK, MEMBER, RELEASE, VALUE, C, ClauseClaims, Identifiers
@@ -45,7 +46,7 @@ class LikelyValue(OnePersonFinding[C]):
 
     def sentence(self: LikelyValue[str], *, by_version: bool) -> str:
         """Return a sentence with the likely value of a person."""
-        value = say("some value") if self.value is None else printable(self.value)
+        value = say("some value") if self.value is None else shown_value(self.value)
         about = {"who": printable(self.individual, 200), "release": printable(self.release), "risk": percent(self.risk)}
         return say("{who} has {value} with a probability of {risk}, by release {release}", **about, value=value)
 

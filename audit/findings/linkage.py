@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Generic, Literal, NamedTuple
 
 import numpy as np
 
-from audit.findings.wording import ROWS, described, listing
+from audit.findings.wording import ROWS, described, listing, shown_value
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import (
@@ -115,7 +115,7 @@ class Linkage(Finding[C]):
                 first=first,
                 left=left,
             )
-        return said if self.value is None else say("{told}, and has {value}", told=said, value=printable(self.value))
+        return said if self.value is None else say("{told}, and has {value}", told=said, value=shown_value(self.value))
 
     def steps(self: Linkage[str]) -> Iterator[str]:
         """Yield what rules out other rows."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Generic
 
-from audit.findings.wording import ROWS
+from audit.findings.wording import ROWS, shown_value
 from audit.model.errors import printable
 from audit.model.finding import BY_CHECK, COSTS, MEMBER, MEMBERS, RELEASE, SPENT, VALUE, C, Place
 from audit.model.json_types import UNWRITTEN, Counted, Omittable, WrittenAs
@@ -115,7 +115,7 @@ def _plain(proof: Proof[str]) -> bool:
 def _counted(proof: Proof[str], individual: str, value: str, *, full: bool) -> Iterator[str]:
     """Yield a proof that counts rows and people."""
     for row in proof.points:
-        yield say("{rows} with {value}.", rows=_rows_there(row), value=printable(row.value))
+        yield say("{rows} with {value}.", rows=_rows_there(row), value=shown_value(row.value))
     others = [each.individual for each in proof.spent if each.individual != individual]
     if others:
         who = listed(others, full=full)
@@ -125,7 +125,7 @@ def _counted(proof: Proof[str], individual: str, value: str, *, full: bool) -> I
             yield say("{people} must have one of these.", people=who)
     yield say(
         "Without {value}, {who} would need such a row, too: {people} for {rows}, which is impossible.",
-        value=printable(value),
+        value=shown_value(value),
         who=printable(individual),
         people=PEOPLE.counted(len(proof.spent)),
         rows=ROWS.counted(proof.total),
@@ -136,7 +136,7 @@ def _weighed(proof: Proof[str], individual: str, value: str, *, full: bool) -> I
     """Yield a proof in which rows cost points."""
     yield say("Give these rows a price in points, {total} in all:", total=proof.total)
     for row in proof.points:
-        about = {"rows": _rows_there(row), "value": printable(row.value), "points": POINTS.counted(row.points)}
+        about = {"rows": _rows_there(row), "value": shown_value(row.value), "points": POINTS.counted(row.points)}
         if row.rows == 1:
             yield f"  {say('{rows} with {value}, {points}', **about)}"
         else:
@@ -154,7 +154,7 @@ def _weighed(proof: Proof[str], individual: str, value: str, *, full: bool) -> I
         )
     yield say(
         "Without {value}, {who} would spend at least {points} more: {spent} of {total}, which is impossible.",
-        value=printable(value),
+        value=shown_value(value),
         who=printable(individual),
         points=POINTS.counted(own),
         spent=spent,
@@ -169,7 +169,7 @@ def _choices(spent: Sequence[Spending[str]], individual: str, value: str) -> Ite
             who = printable(each.individual, 200)
             values = listed([f"{name} ({POINTS.counted(cost)})" for name, cost in each.by_value])
             if each.individual == individual:
-                without = printable(value)
+                without = shown_value(value)
                 yield f"  {say('{who}, without {value}, may have {values}', who=who, value=without, values=values)}"
             else:
                 yield f"  {say('{who} may have {values}', who=who, values=values)}"
@@ -195,7 +195,7 @@ def either(values: Sequence[str]) -> str:
     >>> either(["flu"]), either(["cold", "flu", "gout"])
     ('flu', 'cold, flu or gout')
     """
-    texts = [printable(value).strip() for value in values]
+    texts = [shown_value(value).strip() for value in values]
     if not texts:
         return say("nothing: the assumptions do not hold")
     if len(texts) == 1:

@@ -21,9 +21,14 @@ def enumerated(texts: Sequence[str], most: int) -> str:
     return shown if len(texts) <= most else say("{items} and {more} more", items=shown, more=len(texts) - most)
 
 
+def shown_value(value: str) -> str:
+    """Return a sensitive value as sentences name it: a blank cell is a value, too."""
+    return printable(value) or say("no value")
+
+
 def listing(texts: Sequence[str]) -> str:
     """Return a text that lists texts, at most twelve."""
-    return enumerated([printable(text) for text in texts], _CANDIDATES_SHOWN)
+    return enumerated([shown_value(text) for text in texts], _CANDIDATES_SHOWN)
 
 
 def multiset(side: Mapping[Any, int]) -> str:

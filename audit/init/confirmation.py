@@ -81,7 +81,14 @@ def text_of(text: str, default: str = "") -> Question:
 
 
 def about_value(name: str, text: str) -> Question:
-    """Return the question whether it may become known of a person that the sensitive value is this one."""
+    """Return the question whether it may become known of a person that the sensitive value is this one, or blank."""
+    if not text:
+        question = say(
+            'Some rows have no value of "{column}". May it become known of anybody that the cell is blank? Audits then '
+            "do not protect it.",
+            column=printable(name),
+        )
+        return yes_or_no(question, default=False)
     question = say(
         'May it become known of anybody that the value of "{column}" is "{value}"? Methods and audits then do not '
         "protect it.",
@@ -486,12 +493,13 @@ class _Asked:
         """Ask which values are harmless, while other guesses are left, and whether it may be known that one is not."""
         for name in self.named("sensitive") if UNCONFIRMED in self.document else ():
             stated = self.columns.get("harmless", {}).get(name, [])
-            texts = [text for text in perhaps_harmless(found[name]) if text not in stated] if name in found else []
+            texts = [*perhaps_harmless(found[name]), *{""} & {*found[name].texts}] if name in found else []
+            texts = [text for text in dict.fromkeys(texts) if text not in stated]
             if known := [text for text in texts if self.ask(about_value(name, text)) == "yes"]:
                 self.columns.setdefault("harmless", tomlkit.inline_table())[name] = [*stated, *known]
         for name, harmless in self.columns.get("harmless", {}).items():
             unknown = unknown_among(found[name].texts, of_numbers=True) if name in found else []
-            if name in self.columns.get("similar", {}) or {*harmless} <= {*unknown}:
+            if name in self.columns.get("similar", {}) or {*harmless} <= {*unknown, ""}:
                 continue
             if (similar := about_others(name, harmless, self.ask)) is not None:
                 self.columns.setdefault("similar", tomlkit.inline_table())[name] = similar

@@ -177,7 +177,7 @@ class RepairSearch:
         if self._is_past_broken():
             return self._came_to(str(_BROKEN_PAST), proved=True)
         if (standing := self.judge.past.policy.standing) is not None:
-            return self._came_to(_stays_undecided(standing))
+            return self._came_to(_undecided_still(standing))
         why, proved = "", False
         with self.tries.until_stopped():
             why, proved = self._search()
@@ -212,7 +212,7 @@ class RepairSearch:
     def _search(self) -> Answer:
         """Search for the best repair; return why there is none, and whether that is proved."""
         if (standing := self._repeated()) is not None:
-            return _stays_undecided(standing), False
+            return _undecided_still(standing), False
         plan = self.rows.unchanged()
         if not self.moves or self.judge.is_quick or not self._is_broken(plan):
             first = self.first = self.judge.judge(plan, whole=True)
@@ -502,7 +502,7 @@ class RepairSearch:
         return found
 
 
-def _stays_undecided(reasons: Reason) -> Reason:
+def _undecided_still(reasons: Reason) -> Reason:
     return Reason(say("whatever is changed, the policy stays undecided: {reasons}", reasons=reasons), reasons.kind)
 
 

@@ -566,6 +566,19 @@ def test_a_column_that_people_share_names_a_record_only_with_another_one(tmp_pat
     assert run_audit(tmp_path)[0] in {0, 1, 3}
 
 
+@pytest.mark.parametrize("answer", ["no", "yes"])
+def test_a_blank_sensitive_cell_is_asked_about_and_named_in_words(tmp_path, answer):
+    """Findings ended with "has", and nothing asked whether a blank cell may become known."""
+    rows = [["20-29", value] for value in ("flu", "gout", "cold")] + [["30-39", ""], ["30-39", ""]]
+    write(tmp_path / "1.csv", as_csv([["Age", "Disease"], *rows]))
+    text = '[series]\nreleases = ["1.csv"]\n\n[columns]\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
+    write(tmp_path / "series.toml", f'{text}missing = [""]\n\n[unconfirmed]\nkeys = ["columns.sensitive"]\n')
+    _, _, err, _ = confirm(tmp_path, "sensitive", answer)
+    assert 'Some rows have no value of "Disease".' in " ".join(err.split())
+    code, out, _ = run_main(str(tmp_path))
+    assert (code == 1, "all 2 rows that look alike have no value" in out) == (answer == "no", answer == "no"), out
+
+
 def test_a_column_may_be_another_one_under_another_name(folder):
     """It could only be given a role of its own, and `renamed` had to be written by hand."""
     path = folder / "feb.csv"
