@@ -107,14 +107,15 @@ _HARMLESS = re.compile(
             r"\[[0-9]{1,2}\]|^\([0-9]{1,2}\)",
             r"(?:^|[;,] ?)[0-9]+ ?= ",
             r"[0-9]{1,4}([./-]) ?[0-9]{1,2}\1(?: ?[0-9]{2,4})?",
-            rf"{_YEAR}(?:[/-][0-9]{{1,4}})?(?![0-9])|[0-9]{{1,2}}/{_YEAR}",
-            r"^[a-z] [ivx]+ [0-9]{1,2} ?- ?(?:hj|vj|j|m) ?[0-9]{0,2}/[0-9]{2}$",  # of a report of a German office
+            rf"{_YEAR}(?:[/-][0-9]{{1,4}})?(?![0-9])|\bn(?:°|[or]\.?) ?[0-9]+/{_YEAR}|[0-9]{{1,2}}/{_YEAR}",
+            r"(?<!\w)[a-z] [ivx]+ [0-9]{1,2} ?- ?(?:hj|vj|j|m) ?[0-9]{0,2} ?/ ?(?:20)?[0-9]{2}(?= ?(?:[^\w ]|$))",
+            r"§ ?[0-9]+[a-z]?\b(?:,? (?:abs\.|absatz|satz|nr\.) ?[0-9]+)*|\bbgbl\. [ivx]+ s\. [0-9]+",  # of laws
             r"[0-9]{1,2}:[0-9]{2}|[0-9]{1,2}\.[0-9]{2}(?: ?[ap]m| uhr)",
             rf"{_DAY}(?: (?:of|de|do))? {_MONTH}|{_DAY}{_AND}{_DAY} {_MONTH}",
             rf"{_MONTH} {_DAY}(?=,? {_YEAR}|\W*$|[,.;)])",
             r"[0-9]+(?:st|nd|rd|th|er|ère|e|º|ª)\b",
             rf"\b(?:{_REFERENCES}) ?{_MANY}(?: ?[a-z])?(?= ?(?:[^\w ]|$|of\b|in\b|and\b))",
-            r"(?:per|pro|je|pour|por) [0-9]{2,}(?:[.,'][0-9]+)*(?: [0-9]{3})*",
+            r"(?:per|pro|je|pour|por) (?:1(?=[.,' ]000)|[0-9]{2,})(?:[.,'][0-9]+)*(?: [0-9]{3})*",
             rf"{_MANY} ?(?:%|‰|per ?cent|prozent|pour cent|por ciento)",
             r"\b(?:aged?|ages|alter\w*|âgée?s?|âge|edad(?:es)?)"
             rf"(?: (?:of|von|de|groups?|from|under|over|unter|über|ab))*:? {_MANY}(?:, {_N}-{_N})*",

@@ -35,6 +35,14 @@ Fewer than five
 Percentages are rounded to 1 decimal place and may not sum to 100%.
 The 95% confidence intervals use Byar's method.
 Rates are per 100,000 population, mid-2022 estimates.
+Rates are per 1,000
+Taux pour 1 000 habitants
+Einwohner je 1.000
+Statistischer Bericht A I 3 - j/23
+A IV 2 – j / 2021
+Nach § 16 Abs. 4 Satz 2 BStatG
+KHStatV vom 10. April 1990 (BGBl. I S. 730)
+Règlement (CE) n° 223/2009
 Source: DfE, published 12 March 2024
 Data are as at 1 April 2023, extracted on March 5, 2024.
 Last updated: 14/03/2024 09:30
@@ -83,6 +91,9 @@ Single person households, single years of age""".splitlines()
 
 MAY_COUNT = {
     "In Zweibrücken je 3 Fälle": 3,
+    "A I 3 - j/23: 3 Fälle": 3,
+    "Nach § 16, 3 Fälle": 3,
+    "Rates are per 1,000; 3 boys": 3,
     "dont pour 2 femmes de Mayotte": 2,
     "* In Camden 3 pupils were excluded": 3,
     "1. In Camden, three pupils were excluded": 3,
