@@ -46,9 +46,9 @@ def _words(text: str) -> frozenset[str]:
 
 _COUNT_WORDS = _words(
     "count counts cnt n number num cases deaths births patients people persons admissions pupils students benes "
-    "anzahl faelle nombre effectif effectifs casos numero headcount freq frequency tot deces nacidos "
-    "gestorbene overledenen offences observation observations obs schuler schueler eleves alumnos einwohner "
-    "declarantes contribuyentes"
+    "anzahl faelle falle fallzahl fallzahlen nombre nb cas effectif effectifs casos numero headcount freq frequency "
+    "tot deces nacidos gestorbene overledenen offences observation observations obs schuler schueler eleves alumnos "
+    "einwohner declarantes contribuyentes"
 )
 _NUMBERINGS = _words(
     "ags nr nummer lfd schlussel schluessel schlusselnr schlusselnummer schluesselnummer gemeindeschlussel "
@@ -528,18 +528,58 @@ def codes_beside(files: CountFiles, kinds: Iterable[str], labels: Sequence[str])
     """
     found = []
     for name in kinds:
-        code = _names_codes(name) or is_period(name, set(files.columns[name]))
-        names_rows = _names_codes(name) and not _ROW_WORDS.isdisjoint(words_in(name))
+        code = names_codes(name) or is_period(name, set(files.columns[name]))
+        names_rows = names_codes(name) and not _ROW_WORDS.isdisjoint(words_in(name))
         others = [label for label in labels if label not in found]
         if names_rows or (code and not files.varies(name)) or _is_code(files.columns, name, others):
             found.append(name)
     return found
 
 
-def _names_codes(name: str) -> bool:
+def names_labels(files: CountFiles, name: str, counts: Sequence[str], labels: Iterable[str]) -> bool:
+    """Return whether the numbers of a column are codes by its cells: each belongs to a label of another column.
+
+    No name of counts or populations, no marker and no sum contradicts it, and they cannot count the rows beside them.
+    """
+    texts, beside = files.columns[name], [files.columns[each] for each in counts if each != name]
+    numbers = {number_of(text) for text in texts if text}
+    said = speaks_of_counts(name) or speaks_of_changes(name) or not _POPULATION.isdisjoint(words_in(name))
+    known = [number for number in numbers if number is not None]
+    if said or len(known) < len(numbers) or 2 * max(known) == sum(known):
+        return False
+    for other in (files.columns[label] for label in labels if label != name):
+        rows = [row for row, pair in enumerate(zip(other, texts, strict=True)) if all(pair)]
+        own, codes = [other[row] for row in rows], [texts[row] for row in rows]
+        if repeats_label(own, codes) and repeats_label(codes, own):
+            releases = files.release_of_rows()
+            keys = [(releases[row], texts[row]) for row in rows]
+            return any(_cannot_be_sums(keys, [column[row] for row in rows]) for column in beside)
+    return False
+
+
+def _cannot_be_sums(keys: Sequence[tuple[str, str]], counts: Sequence[str]) -> bool:
+    """Return whether a number, the second of a key, is no sum of the counts of its rows, where all are shown.
+
+    Some rows may be left out, and numbers be rounded.
+    """
+    parts = dict[tuple[str, str], list[int | None]]()
+    for key, text in zip(keys, counts, strict=True):
+        parts.setdefault(key, []).append(number_of(text))
+    sums = (
+        (number_of(key[1]) or 0, [n for n in some if n is not None]) for key, some in parts.items() if None not in some
+    )
+    return any(len(some) > 1 and not max(some) <= 2 * number <= 4 * sum(some) + 200 for number, some in sums)
+
+
+def names_codes(name: str) -> bool:
     """Return whether a column's name says that it has codes or numbers in place of labels.
 
-    >>> [*map(_names_codes, ("Schlüssel-Nr.", "AGS", "Kreis-Nr.", "Code INSEE", "Código", "Anzahl", "No. of cases"))]
+    >>> [
+    ...     *map(
+    ...         names_codes,
+    ...         ("Schlüssel-Nr.", "AGS", "Kreis-Nr.", "Code INSEE", "Código", "Nr. der Fälle", "No. of cases"),
+    ...     )
+    ... ]
     [True, True, True, True, True, False, False]
     """
     if _CODES.fullmatch(name):
@@ -556,6 +596,6 @@ def is_numbering(name: str) -> bool:
 
 def _is_code(columns: Columns, name: str, labels: Iterable[str]) -> bool:
     """Return whether a column is named for codes, and has one for each label of another, but for empty cells."""
-    others = (columns[label] for label in labels if label != name) if _names_codes(name) else ()
+    others = (columns[label] for label in labels if label != name) if names_codes(name) else ()
     pairs = ([pair for pair in zip(texts, columns[name], strict=True) if all(pair)] for texts in others)
     return any(repeats_label(*zip(*filled, strict=True)) for filled in pairs if filled)

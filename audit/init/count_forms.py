@@ -29,6 +29,8 @@ from audit.init.count_columns import (
     is_running,
     is_sign,
     kinds_of,
+    names_codes,
+    names_labels,
     remarks_of,
     speaks_of_changes,
     speaks_of_counts,
@@ -123,6 +125,7 @@ def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], lis
     kinds.labels[:] = labels
     numbering = (name for name in (*kinds.labels, *kinds.counts) if name not in codes)
     codes += [name for name in numbering if _numbers_rows(name, files.columns[name])]
+    codes += [n for n in kinds.counts if n not in codes and names_labels(files, n, kinds.counts, labels)]
     kinds.labels[:] = [n for n in kinds.labels if n not in codes or not files.varies(n)]
     counts = [name for name in kinds.counts if name not in codes]
     others = [name for name in counts if speaks_of_changes(name) or speaks_of_rates(name)]
@@ -140,13 +143,16 @@ def _add_codes(
     constant = [name for name in kinds.labels if not files.varies(name)]
     named = dict.fromkeys([*codes, *constant, *periods])
     rules.add("not_counts", [name for name in named if any(c.isdigit() for text in files.columns[name] for c in text)])
+    by_cells = [n for n in kinds.counts if not (names_codes(n) or _numbers_rows(n, files.columns[n]))]
     numbers = [
-        name for name in filter(is_numbering, codes) if files.varies(name) and any(map(number_of, files.columns[name]))
+        name
+        for name in codes
+        if (is_numbering(name) or name in by_cells) and files.varies(name) and any(map(number_of, files.columns[name]))
     ]
     if numbers:
         why = say(
-            "{columns}: taken for codes because of the name, though the cells are numbers; if they are counts, delete "
-            "the name in not_counts, and name the column in values or wide.",
+            "{columns}: taken for codes, though the cells are numbers; if they are counts, delete the name in "
+            "not_counts, and name the column in values or wide.",
             columns=", ".join(numbers),
         )
         rules.doubt("table.not_counts", why)

@@ -199,6 +199,25 @@ def test_codes_beside_places_are_no_counts(code, form, tmp_path):
     assert table.table == other.table
 
 
+@pytest.mark.parametrize("name", ["Gem.", "RS", "KdU", "Schl.", "LAD23CD", "2023"])
+def test_codes_of_an_unknown_name_are_known_by_their_cells(name, tmp_path):
+    table, other = [guess_tables(codes_beside_places(tmp_path / key, key, "each row")) for key in (name, "AGS")]
+    assert "table.not_counts" in table.unsure
+    assert table.table == other.table | {"not_counts": [name]}
+
+
+@pytest.mark.parametrize("name", ["Nr. der Fälle", "Number of cases", "Anzahl", "nb de cas", "Population", "Beds"])
+def test_counts_of_the_whole_place_are_no_codes(name, tmp_path):
+    """They are named so, or the total of the land is their sum."""
+    rows = ["area,sex,KdU,n"]
+    for area, known, parts in (("A", 40, (14, 25)), ("B", 31, (11, 19)), ("All", 71, (25, 44))):
+        rows += [f"{area},{sex},{known},{n}" for sex, n in zip("mf", parts, strict=True)]
+        rows.append(f"{area},All,{known},{sum(parts)}")
+    for release in "12":
+        (tmp_path / f"{release}.csv").write_text("\n".join(rows).replace("KdU", name), encoding="utf-8")
+    assert name not in guess_tables(tmp_path).table.get("not_counts", ())
+
+
 def codes_beside_places(folder, code, form):
     """Write a workbook as offices do, with a column of codes before the places if it has a name."""
     head = [[code, "Kreis", "Alter", "Insgesamt", "Davon", None], [None, None, None, None, "männlich", "weiblich"]]
