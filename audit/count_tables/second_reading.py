@@ -8,8 +8,9 @@ nothing more follows from it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -143,7 +144,8 @@ def _exact_tables_disclose_more(judged: JudgedCounts, reading: SecondReading) ->
 def _noted_rounding_discloses_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
     """Yield a sentence on lines that state a rounding, if more follows from it than from what the manifest says."""
     counts, manifest = judged.counts, judged.counts.manifest
-    numbers, lower, upper, said = _with_exact_numbers(counts), counts.lower.copy(), counts.upper.copy(), list[str]()
+    numbers, lower, upper = _with_exact_numbers(counts), counts.lower.copy(), counts.upper.copy()
+    said = list[tuple[int, str]]()
     for unit in [] if manifest.is_exact else counts.units():
         part = counts.parts[unit[0]]
         noted = None if part.is_exact else noted_rounding(part.file.path)
@@ -154,12 +156,17 @@ def _noted_rounding_discloses_more(judged: JudgedCounts, reading: SecondReading)
         low, high = np.array([each or ANYTHING for each in ends]).T
         if None not in ends and ((low > lower[rows]) | (high < upper[rows])).any():
             lower[rows], upper[rows] = np.maximum(lower[rows], low), np.minimum(upper[rows], high)
-            said.append(f"{part.file.shown}: {toml_text(printable(noted[2], 2_000))}")
-    if said and _discloses_more(judged, reading, replace(counts, lower=lower, upper=upper)):
+            said.append((part.release, f"{part.file.shown}: {toml_text(printable(noted[2], 2_000))}"))
+
+    def discloses_more(releases: Sequence[int]) -> bool | None:
+        rows = np.isin(counts.release, releases)
+        return _discloses_more(judged, reading, counts.with_values(rows, lower=lower[rows], upper=upper[rows]))
+
+    if some := _disclosing([release for release, _ in said], discloses_more):
         yield say(
             "more follows from the tables if numbers are rounded as a line says: {lines}; correct rounding and "
             "perturbation; or, if they are right, correct the line, or name its text in not_counts",
-            lines=", ".join(dict.fromkeys(said)),
+            lines=", ".join(dict.fromkeys(line for release, line in said if release in some)),
         )
 
 
@@ -174,10 +181,7 @@ def _with_exact_numbers(counts: PublishedCounts) -> PublishedCounts:
 
 
 def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
-    """Yield a sentence on a note that says less of a sign than the manifest does, if more follows from it.
-
-    If all notes contradict the numbers, those of each release are read alone.
-    """
+    """Yield a sentence on a note that says less of a sign than the manifest does, if more follows from it."""
     counts, manifest = judged.counts, judged.counts.manifest
     lower, upper, said = counts.lower.copy(), counts.upper.copy(), list[tuple[int, str, str, Interval]]()
     for part in {(part.file.path, part.release): part for part in counts.parts}.values():
@@ -189,26 +193,25 @@ def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterat
                 (low, high), text = noted
                 lower[rows], upper[rows] = np.maximum(lower[rows], low), np.minimum(upper[rows], high)
                 said.append((part.release, sign, f"{part.file.shown}: {toml_text(printable(text, 2_000))}", noted[0]))
-    releases = sorted({release for release, *_ in said})
-    for some in (releases, *([each] for each in releases)) if said else ():
-        of_some = np.isin(counts.release, some)
-        narrowed = np.where(of_some, lower, counts.lower), np.where(of_some, upper, counts.upper)
+
+    def discloses_more(releases: Sequence[int]) -> bool | None:
+        own = np.isin(counts.release, releases)
+        narrowed = np.where(own, lower, counts.lower), np.where(own, upper, counts.upper)
         said_most = np.minimum(counts.said_most, narrowed[1])
         narrower = replace(counts, lower=narrowed[0], upper=narrowed[1], said_most=said_most)
-        more = _discloses_more(judged, reading, narrower)
-        if more:
-            _, sign, text, ends = next(each for each in said if each[0] in some)
-            yield say(
-                'a note says of "{sign}": {text}; if it stands for {low} to {high} only, more follows from the tables '
-                "than by markers; correct markers; or, if it can stand for other counts, correct the note, or name its "
-                "text in not_counts",
-                sign=printable(sign, 60),
-                text=text,
-                low=ends[0],
-                high=ends[1],
-            )
-        if more is not None:
-            return
+        return _discloses_more(judged, reading, narrower)
+
+    if some := _disclosing([release for release, *_ in said], discloses_more):
+        _, sign, text, ends = next(each for each in said if each[0] in some)
+        yield say(
+            'a note says of "{sign}": {text}; if it stands for {low} to {high} only, more follows from the tables '
+            "than by markers; correct markers; or, if it can stand for other counts, correct the note, or name its "
+            "text in not_counts",
+            sign=printable(sign, 60),
+            text=text,
+            low=ends[0],
+            high=ends[1],
+        )
 
 
 def _blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
@@ -248,10 +251,7 @@ def _blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Itera
 
 
 def _markers_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
-    """Yield a sentence if more follows where each small count has a marker, so that no rounded number stands for one.
-
-    If all releases read so contradict themselves, each is read so alone.
-    """
+    """Yield a sentence if more follows where no rounded number stands for a small count, because each has a marker."""
     counts, manifest = judged.counts, judged.counts.manifest
     threshold = max((most + 1 for low, most in manifest.markers.values() if low <= 1 <= most < UNBOUNDED), default=0)
     rows = np.flatnonzero(counts.number & (counts.lower < counts.upper) & ~counts.hidden)
@@ -259,19 +259,29 @@ def _markers_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iter
         return
     values = np.column_stack([_with_exact_numbers(counts).lower, counts.lower, counts.upper])[rows].tolist()
     low, high = np.array([with_threshold(number, (low, high), threshold) for number, low, high in values]).T
-    releases = np.unique(counts.release[rows]).tolist()
-    for some in (releases, *([each] for each in releases)):
-        own = np.isin(counts.release[rows], some)
-        narrower = counts.with_values(rows[own], lower=low[own], upper=high[own])
-        if more := _discloses_more(judged, reading, narrower):
-            yield say(
-                "more follows from the tables if no number stands for counts from 1 to {most}, because a marker does: "
-                "write threshold = {threshold}; or, if some of them were published as numbers, threshold = 1",
-                most=threshold - 1,
-                threshold=threshold,
-            )
-        if more is not None:
-            return
+
+    def discloses_more(releases: Sequence[int]) -> bool | None:
+        own = np.isin(counts.release[rows], releases)
+        return _discloses_more(judged, reading, counts.with_values(rows[own], lower=low[own], upper=high[own]))
+
+    if _disclosing(counts.release[rows], discloses_more):
+        yield say(
+            "more follows from the tables if no number stands for counts from 1 to {most}, because a marker does: "
+            "write threshold = {threshold}; or, if some of them were published as numbers, threshold = 1",
+            most=threshold - 1,
+            threshold=threshold,
+        )
+
+
+def _disclosing(releases: Codes | Sequence[int], more: Callable[[Sequence[int]], bool | None]) -> Sequence[int]:
+    """Return the releases from which more follows if they are read in another way; none if there are none.
+
+    If all releases read so contradict themselves, each is read so alone.
+    """
+    own = np.unique(releases).tolist()
+    together = more(own) if own else False
+    alone = ([each] for each in own if together is None and len(own) > 1 and more([each]))
+    return own if together else next(alone, [])
 
 
 def _first_disclosing(
@@ -279,23 +289,21 @@ def _first_disclosing(
 ) -> Interval | None:
     """Return the first range of blank cells from which more follows, if other rows have smaller counts.
 
-    If all releases read so contradict themselves, each is read so alone; then with blank cells that may have any count,
-    such as a small one that a repair left blank, beside smaller counts in the same tables.
+    If that contradicts itself, blank cells are read so that they may have any count, such as a small one that a repair
+    left blank, beside smaller counts in the same tables.
     """
-    releases = np.unique(judged.counts.release[blank]).tolist()
     beside = np.isin(judged.counts.file, judged.counts.file[blank])
-    for ends, smaller in ways:
-        for some in (releases, *([each] for each in releases)):
-            of_some = np.isin(judged.counts.release, some)
-            more = _more_by_blanks(judged, reading, ends, blank & of_some, smaller & of_some)
-            if more is None:
-                rows = smaller & of_some & beside
-                more = _more_by_blanks(judged, reading, (0, UNBOUNDED), blank & of_some, rows, below=ends[0])
-            if more:
-                return ends
-            if more is not None:
-                break
-    return None
+
+    def more(ends: Interval, smaller: Flags, releases: Sequence[int]) -> bool | None:
+        own = np.isin(judged.counts.release, releases)
+        small = smaller & own
+        found = _more_by_blanks(judged, reading, ends, blank & own, small)
+        if found is not None:
+            return found
+        return _more_by_blanks(judged, reading, (0, UNBOUNDED), blank & own, small & beside, below=ends[0])
+
+    found = (each[0] for each in ways if _disclosing(judged.counts.release[blank], partial(more, *each)))
+    return next(found, None)
 
 
 def _more_by_blanks(

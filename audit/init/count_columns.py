@@ -582,10 +582,9 @@ def names_codes(name: str) -> bool:
     ... ]
     [True, True, True, True, True, False, False]
     """
-    if _CODES.fullmatch(name):
-        return True
-    found = _CODE_WORDS.intersection(words_in(name))
-    return not found <= _NUMBERINGS or (bool(found) and not speaks_of_counts(name))
+    if is_numbering(name):
+        return not speaks_of_counts(name)
+    return bool(_CODES.fullmatch(name)) or not _CODE_WORDS.isdisjoint(words_in(name))
 
 
 def is_numbering(name: str) -> bool:

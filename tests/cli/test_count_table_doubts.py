@@ -6,7 +6,7 @@ import re
 import shutil
 import tomllib
 import zipfile
-from itertools import chain, dropwhile, takewhile
+from itertools import chain, dropwhile, permutations, takewhile
 
 import numpy as np
 import pytest
@@ -1823,6 +1823,45 @@ def test_each_release_with_blank_cells_is_read_by_itself(tmp_path):
         text = "\n".join(["area,sex,n", "A,f,c", cell, "A,All,6", "B,f,12", "B,m,7", "B,All,19", "All,All,25"])
         second.write_text(f"{text}\n", encoding="utf-8")
         assert verdict(folder)[0] == code
+
+
+ROUNDED = 'markers.c = [1, 4]\nrounding = { to = 5, how = "nearest" }\nexact = ["no-2.csv", "none-2.csv", "more-2.csv"]'
+NOTE_BELOW = {"notes": ["", "c = 1 to 4"], "rounding": ["", "Note: numbers are rounded to the nearest multiple of 5"]}
+READ_ALONE = {
+    "blanks": ("markers.c = [1, inf]", "A,f,c A,m,c A,All,9 B,f,", "A,f, A,m,40", "A,f,c A,m, A,All,6"),
+    "notes": ("markers.c = [1, 9]", "A,f,c A,m,c A,All,10", "A,f,c A,m,40", "A,f,c A,m,c A,All,8"),
+    "rounding": (
+        'rounding = { to = 10, how = "nearest" }',
+        "A,f,20 A,m,20 A,d,20 A,x,20 A,All,100",
+        "A,f,40 A,m,40 A,d,40 A,x,40 A,All,160",
+        "A,f,10 A,m,10 A,d,10 A,x,0 A,All,40",
+    ),
+    "markers": (ROUNDED, "A,f,5 A,m,5 A,d,c A,All,9", "A,f,40 A,m,45 A,d,50 A,All,136", "A,f,5 A,m,5 A,d,c A,All,11"),
+}
+
+
+@pytest.mark.parametrize("order", [*permutations(("no", "none", "more"))], ids="-".join)
+@pytest.mark.parametrize("reading", READ_ALONE)
+def test_each_release_is_read_by_itself_where_one_contradicts_a_reading(reading, order, tmp_path):
+    """Whichever comes first: one contradicts the reading, from one no more follows, and one discloses by it."""
+    rules, *texts = READ_ALONE[reading]
+    tables, releases = dict[str, list[str]](), list[str]()
+    for tag, text in zip(("no", "none", "more"), texts, strict=True):
+        rows = text.split()
+        parts = [rows[:-1], rows[-1:]] if reading == "markers" else [rows]
+        note = NOTE_BELOW.get(reading, [])
+        tables |= {f"{tag}-{number}.csv": ["area,sex,n", *part, *note] for number, part in enumerate(parts, 1)}
+    for tag in order:
+        releases.append(f'{{ tag = "{tag}", tables = {json.dumps([each for each in tables if tag == each[:-6]])} }}')
+    series = f"releases = [{', '.join(releases)}]"
+    folder = write_tables(tmp_path, tables, f'{TABLE}over_time = "independent"\n{rules}', series=series)
+    assert verdict(folder)[0] == 3
+    (folder / "series.toml").write_text(
+        re.sub(r'\{ tag = "more".*?\}(, )?', "", (folder / "series.toml").read_text().replace(', "more-2.csv"', ""))
+    )
+    for path in folder.glob("more-*"):
+        path.unlink()
+    assert verdict(folder)[0] == 0
 
 
 @pytest.mark.parametrize("note", ["Stand 12.03.2024", "Ohne Privatkliniken erhoben", "Residents in March"])
