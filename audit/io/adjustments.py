@@ -11,7 +11,7 @@ from audit.io.composed_columns import composed, parts_of
 from audit.io.dialect import Declared
 from audit.io.rules.file_form import Delimiter, Encoding
 from audit.io.rules.rule import NO_RULES, Rules, spelled
-from audit.io.tables import Table, header, note_absent, read_shared, read_table
+from audit.io.tables import Table, header, in_other_encoding, note_absent, read_shared, read_table
 from audit.model.errors import Problems
 from audit.runtime.phrases import say
 
@@ -72,7 +72,7 @@ def check_renamed(
         there.update(names)
     for rule in adjustments.rules:
         for column, what, remedy in rule.lacking(there, adjustments.tag, beside):
-            problems.add(shown, what, remedy, column=column)
+            problems.add(shown, *(in_other_encoding(path, column) or (what, remedy)), column=column)
     return len(problems.found) == before
 
 

@@ -15,6 +15,7 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice, starmap
 from pathlib import Path
@@ -184,6 +185,7 @@ _MARKS = {  # the mark of UTF-32 begins with that of UTF-16
 _UNMARKED = {b"x\0\0\0": "utf-32-le", b"\0\0\0x": "utf-32-be", b"x\0x\0": "utf-16-le", b"\0x\0x": "utf-16-be"}
 """The encoding of a text without a byte order mark, by its first bytes, of which none but NUL count."""
 _GUESS = "cp1252"
+_BEYOND_ASCII = bytes(range(0x80, 0x100))
 _SIGNS = "€£°§´–—…’‘“”„«»\xa0µ¹²³½±×©®™†‡•ªº¿¡"
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
 _SHARED_COLUMN = re.compile(r"[^\t\n]*\\time(?:_period)?\s*\t", re.IGNORECASE)  # Eurostat's first column has commas
@@ -366,7 +368,9 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
     >>> dialect_of(b"Alter;Ort\n34;M\xfcnchen\n")
     Dialect(delimiter=';', encoding='cp1252', quote='"', blanks=False, skipped=0, above=0)
     """
-    encoding = declared.encoding or guess_encoding(content)
+    encoding = declared.encoding
+    if encoding is None or _is_unicode(content, encoding):
+        encoding = guess_encoding(content)
     text = content.decode(_with_mark(encoding), errors="replace")
     if not whole:
         # The last line may be truncated.
@@ -385,6 +389,22 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
         dialect = replace(dialect, quote="'")
     blanks = re.search(rf"{re.escape(delimiter)} +{dialect.quote}", text) is not None
     return replace(dialect, blanks=blanks)
+
+
+def _is_unicode(content: bytes, declared: str) -> bool:
+    """Return whether a text shows that it is Unicode, although an encoding is declared, as of other files.
+
+    It begins with a mark, or its bytes beyond ASCII form UTF-8 characters alone, which letters of an encoding of single
+    bytes do not by chance.
+    """
+    if content.startswith((*_MARKS,)):
+        return True
+    if content.isascii() or len(_BEYOND_ASCII.decode(declared, "replace")) != len(_BEYOND_ASCII):
+        return False
+    with suppress(UnicodeDecodeError):
+        codecs.getincrementaldecoder(UTF_8)().decode(content)  # the last character may be truncated
+        return True
+    return False
 
 
 def guess_encoding(content: bytes) -> str:

@@ -26,6 +26,7 @@ from audit.io.texts import arrow, column_of, flags, hexadecimal, texts_of, used_
 from audit.model.errors import Problems
 from audit.runtime.phrases import say, say_count
 
+_ENCODINGS = ("cp1252", "cp850", "mac-roman")  # of tables that are not Unicode
 SUFFIXES = tuple(FORMS)
 _MOST_TEXT = 1 << 30
 _MOST_DIGITS = 15  # the digits of a whole number that fits into 64 bits and is exact in floating point
@@ -295,6 +296,22 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
     return dict(zip(names, spelled, strict=True))
 
 
+def in_other_encoding(path: Path, column: str) -> tuple[str, str] | None:
+    """Return the fault, and its remedy, that a file has a column in another encoding than it is read in; else None."""
+    for encoding in () if column.isascii() else _ENCODINGS:
+        if column in (header(path, path.name, Problems(), Declared(encoding=encoding)) or ()):
+            what = say(
+                "the file is read in a wrong encoding: it has this column if it is {encoding}", encoding=encoding
+            )
+            remedy = say(
+                "save the file as UTF-8, which is recognised beside files of another encoding; or, if it holds rows of "
+                'people and all other files are {encoding} or UTF-8, write encoding = "{encoding}" under [columns]',
+                encoding=encoding,
+            )
+            return what, remedy
+    return None
+
+
 def note_absent(
     path: Path,
     shown: str,
@@ -323,7 +340,7 @@ def note_absent(
             sheet=sheet,
             names=", ".join(listed),
         )
-    if lacks_all and len(listed) > 1:
+    if lacks_all and len(listed) > 1 and not any(in_other_encoding(path, column) for column in absent):
         problems.add(shown, say("the file has none of the columns that it should have"), header_line, line=line)
         return
     other = otherwise or say("add it to the file")
@@ -331,6 +348,9 @@ def note_absent(
     if lacks_all or path.name.endswith(".key.csv"):  # no manifest gives the columns of a key other names
         remedy = header_line
     for column in absent:
+        if misread := in_other_encoding(path, column):
+            problems.add(shown, *misread, line=line, column=column)
+            continue
         what = say("the column is not in the file")
         if quoted:
             what += say(", which has: {names}", names=", ".join(names))

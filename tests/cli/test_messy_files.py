@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.cli.forms import EXAMPLES, read_rows
+from tests.cli.forms import EXAMPLES, edit, read_rows
 from tests.helpers.amount import some
 from tests.helpers.messy import KINDS, as_csv, series_of, write
 from tests.helpers.running import read_audit, refused, run_audit, run_main
@@ -75,6 +75,41 @@ def test_an_old_encoding_is_declared(tmp_path, expected):
     assert "1.csv:3: the text is not UTF-8; save the file as UTF-8; a series.toml about" in refused(str(tmp_path))
     manifest(tmp_path, files, 'encoding = "cp850"')
     assert verdict(tmp_path) == expected
+
+
+@pytest.mark.parametrize("declared", ["cp1252", "cp850", "cp437", "mac-roman", "latin-1"])
+@pytest.mark.parametrize("other", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_unicode_is_recognised_beside_files_of_the_declared_encoding(tmp_path, expected, declared, other):
+    (_, first), (_, second) = tables()
+    for rows in (first, second):
+        rows[0][-1] = "Überweisung"
+    files = [
+        write(tmp_path / "1.csv", as_csv(first).encode(declared)),
+        write(tmp_path / "2.csv", as_csv(second).encode(other)),
+    ]
+    renamed = [f'renamed."{tag}" = {{ "Überweisung" = "Diagnose" }}' for tag in ("1", "2")]
+    manifest(tmp_path, files, "\n".join([f'encoding = "{declared}"', *renamed]))
+    assert verdict(tmp_path) == expected
+
+
+@pytest.mark.parametrize("renamed", ["", 'renamed."2" = { "Überweisung" = "Diagnose" }'])
+def test_a_header_in_another_encoding_than_the_declared_one_is_named(tmp_path, renamed):
+    (_, first), (_, second) = tables()
+    second[0][-1] = "Überweisung"
+    if not renamed:
+        first[0][-1] = "Überweisung"
+    files = [
+        write(tmp_path / "1.csv", as_csv(first).encode("cp1252")),
+        write(tmp_path / "2.csv", as_csv(second).encode("cp850")),
+    ]
+    manifest(tmp_path, files, f'encoding = "cp1252"\n{renamed}')
+    if not renamed:
+        edit(tmp_path / "series.toml", '"Diagnose"', '"Überweisung"')
+    err = refused(str(tmp_path))
+    assert 'column "Überweisung": the file is read in a wrong encoding' in err
+    assert err.startswith("audit: 2.csv")
+    assert "it has this column if it is cp850; save the file as UTF-8" in err
+    assert "renamed" not in err
 
 
 def test_a_column_that_changes_its_name(tmp_path, expected):
