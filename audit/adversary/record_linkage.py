@@ -17,7 +17,7 @@ from audit.io.cell_reading import without_whole
 from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect, show
 from audit.io.release_reading import read_release
 from audit.io.rules.cell_meaning import Changing
-from audit.io.toml import toml_text
+from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import PublishedRows, Records, WrongCellError
@@ -224,13 +224,25 @@ def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
     own, problems = [str(series.columns.record)], Problems()
     read = read_adjusted(files.rows, files.shown, own, series.adjustments(files.tag), problems)
     line = problems.checked(read).line(error.row)
+    changing = ", ".join(map(toml_text, [*series.columns.rules[Changing].columns, *error.attributes]))
     remedy = say(
         "correct the cell; if it changes with time, as a place of residence does, write changing = [{columns}] under "
         "[columns] of {file}",
-        columns=", ".join(map(toml_text, [*series.columns.rules[Changing].columns, *error.attributes])),
+        columns=changing,
         file=manifests.NAME,
     )
-    return InputError([Problem(files.shown, what, remedy, line, error.attributes[0])])
+    column = error.attributes[0]
+    *earlier, now = (cells[column] for seen in held.seen[: position + 1] if column in (cells := seen.release.cells))
+    if series.attributes[column].recodes(np.concatenate(earlier), now):
+        remedy = say(
+            "if this release has other codes for the same values than earlier ones, say in a file with the columns "
+            "release, from and to what each means, and write crosswalk = {{ {column} }} under [columns] of {file}; "
+            "if the values change with time, write changing = [{columns}]",
+            column=f'{toml_key(printable(column))} = "crosswalk.csv"',
+            columns=changing,
+            file=manifests.NAME,
+        )
+    return InputError([Problem(files.shown, what, remedy, line, column)])
 
 
 def _points(cells: Sequence[Cell], attribute: QuasiIdentifier) -> list[Cell]:

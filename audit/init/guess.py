@@ -336,7 +336,10 @@ def changing_columns(held: HeldReleases) -> dict[str, str]:
     often = int(np.count_nonzero(sum(np.bincount(who[who >= 0], minlength=size) for who, _ in rows) > np.int64(1)))
     found = dict[str, str]()
     for name in columns.quasi_identifiers:
-        changed = _changed([(who, cells[name]) for who, cells in rows], series.attributes[name].cells, size)
+        attribute, own = series.attributes[name], [cells[name] for _, cells in rows]
+        changed = _changed([(who, cells[name]) for who, cells in rows], attribute.cells, size)
+        if any(attribute.recodes(np.concatenate(own[:at]), own[at]) for at in range(1, len(own))):
+            continue  # an audit asks for a crosswalk
         if 100 * changed > often:
             found[name] = say_count(
                 'for {changed} of {count} [id|ids], cells of "{column}" in two releases have nothing in common',

@@ -14,6 +14,8 @@ from audit.io.hierarchies import Hierarchy
 from audit.model.arrays import Codes, Flags, Integers
 from audit.runtime.phrases import say
 
+_FEW = 3  # at most one in so many texts is in other releases
+
 
 @dataclass
 class QuasiIdentifier:
@@ -48,6 +50,14 @@ class QuasiIdentifier:
         """The number of the cell `*`, or if no cell is `*`, of the first unknown value; -1 without either."""
         unknown = (number for (cell, _), number in self._of_cell.items() if isinstance(cell, Anything))
         return self._of_cell.get((Anything(), None), next(unknown, -1))
+
+    def recodes(self, before: Codes, now: Codes) -> bool:
+        """Return whether hardly a text of a release (`now`) is in earlier ones (`before`), as with other codes."""
+        old, new = (
+            {number for number in np.unique(each).tolist() if number >= 0 and self.cells[number] != Anything()}
+            for each in (before, now)
+        )
+        return self.kind is Kind.CATEGORICAL and _FEW * len(old & new) <= min(len(old), len(new)) > 0
 
     def number(self, text: str) -> int:
         """Return the number of the cell that a text means.

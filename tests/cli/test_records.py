@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.forms import EXAMPLES, FORMS, edit, write_rows
 from tests.helpers.amount import some
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import refused, run_audit, run_main
 
 CASES = "cases-independent"
@@ -251,3 +251,27 @@ def test_record_ids_of_columns_that_cannot_be_read_so(tmp_path, record, why):
     keys = f'sensitive = "Disease"\nrecord = {record}\nquasi_identifiers = ["Sex"]\n'
     write(tmp_path / "series.toml", f'[series]\nreleases = ["1.csv"]\n[columns]\n{keys}')
     assert why in refused(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("sexes", "advice"),
+    [
+        ((["F", "M"], ["1", "2"]), "crosswalk = { Sex = "),
+        ((["F", "M", "9"], ["1", "2", "9"]), "crosswalk = { Sex = "),
+        ((["F", "M"], ["Female", "Male"]), "crosswalk = { Sex = "),
+        ((["F", "M"], ["M", "F"]), "correct the cell; if it changes with time"),
+        ((["1", "2"], ["3", "4"]), "correct the cell; if it changes with time"),
+    ],
+)
+def test_a_column_in_other_codes_needs_a_crosswalk(tmp_path, sexes, advice):
+    """Numbers may as well grow with time."""
+    tables = [
+        [["Pupil", "Sex", "Need"], *([f"E{n}", own[n % len(own)], "abc"[n % 3]] for n in range(30))] for own in sexes
+    ]
+    columns = 'sensitive = "Need"\nrecord = "Pupil"\nquasi_identifiers = ["Sex"]'
+    err = refused(str(series_of(tmp_path, tables, columns)))
+    assert '2.csv:2, column "Sex": the cells of record "E0" contradict' in err
+    assert advice in err
+    (tmp_path / "series.toml").unlink()
+    run_main("init", str(tmp_path), "--yes")
+    assert ("changing" in (tmp_path / "series.toml").read_text()) == ("crosswalk" not in advice)
