@@ -33,8 +33,8 @@ def whole(*numbers: object) -> bool:
     return all(type(each) is int for each in numbers)
 
 
-def interval(series: Series, text: str) -> tuple[int, float]:
-    """Return the counts that a published text can stand for."""
+def interval(series: Series, text: str, *, exact: bool) -> tuple[int, float]:
+    """Return the counts that a published text can stand for; an `exact` one is neither rounded nor perturbed."""
     if text in series.markers:
         low, high = series.markers[text]
         need(whole(low) and (high == inf or whole(high)) and 0 <= low <= high, f"the range of the marker {text}")
@@ -42,7 +42,7 @@ def interval(series: Series, text: str) -> tuple[int, float]:
     need(re.fullmatch("[0-9]{1,11}", text), f"the number {text!r}")
     number, rounding, threshold = int(text), series.rules.get("rounding"), series.rules.get("threshold")
     low = high = number
-    if rounding:
+    if rounding and not exact:
         to, how = rounding["to"], rounding["how"]
         need(whole(to) and to > 1 and set(rounding) == {"to", "how"}, "this rounding")
         half, last = to // 2, to - to // 2 - 1
@@ -53,7 +53,7 @@ def interval(series: Series, text: str) -> tuple[int, float]:
             "up": (to - 1, 0), "random": (to - 1, to - 1), "midpoint": (half - 1, half) if number else (0, 0),
         }[how]  # fmt: skip
         low, high = max(0, number - below), number + above
-    if by := series.rules.get("perturbation", 0):
+    if not exact and (by := series.rules.get("perturbation", 0)):
         need(whole(by) and by > 0, "this perturbation")
         low, high = max(0, low - by), high + by
     if threshold:

@@ -31,7 +31,7 @@ SUPPORTED = {
     "series": "name kind releases published",
     "table": "dimensions value totals categories nested open markers threshold rounding over_time not_counts "
     "wide flags not_published perturbation rates change values part_of status status_hides absent codes "
-    "sensitive harmless",
+    "sensitive harmless exact",
     "policy": "min_count min_width min_labels",
     "unconfirmed": "",
 }
@@ -79,16 +79,12 @@ class TableSeries:
         implied = self.rules.get("threshold") or max(ends, default=-1) + 1
         self.limits = {"min_width": policy.get("min_width", 2), "min_count": policy.get("min_count", implied)}
         need(whole(*self.limits.values()) and min(self.limits.values()) > 0, "limits that are not whole numbers")
-        releases, rates = list[list[str]](), self.rules.get("rates", [])
-        for each in manifest["series"]["releases"]:
-            releases += (
-                [each["tables"]] if isinstance(each, dict) else [[name] for name in CELLS["matching"](folder, each)]
-            )
+        releases, rates = self.released(manifest["series"]["releases"]), self.rules.get("rates", [])
         self.rates = rates if isinstance(rates, list) else [rates]
-        found = [row for at, names in enumerate(releases) for name in names for row in self.file(name, at)]
+        found = [row for at, (tag, name) in releases for row in self.file(name, at, tag)]
         self.release, self.lines = [row[0] for row in found], [row[3] for row in found]
-        self.periods = 1 if self.over_time == "same" else len(releases)
-        self.rows = [(min(at, self.periods - 1), labels, text) for at, labels, text, _ in found]
+        self.periods = 1 if self.over_time == "same" else 1 + max((at for at, _ in releases), default=-1)
+        self.rows = [(min(at, self.periods - 1), labels, text) for at, labels, text, *_ in found]
         self.atoms, self.covered = [], list[dict[Any, frozenset[int]]]()
         for place, name in enumerate(self.dimensions):
             self.dimension(name, list(dict.fromkeys(labels[place] for _, labels, _ in self.rows)))
@@ -98,15 +94,33 @@ class TableSeries:
         shown = [row for row in self.rows if row[2]]
         self.box = [self.boxed(period, self.covers(labels)) for period, labels, _ in shown]
         self.texts = [text for _, _, text in shown]
+        exact = [row[4] for row in found if row[2]]
         absent = self.rules.get("absent", "unknown")
         need(absent in ("unknown", "zero"), f"absent = {absent}")
         self.left_out = [*SHAPES["left_out"](self)] if absent == "zero" else []
         self.box += [self.boxed(period, self.covers(labels)) for period, labels in self.left_out]
         self.texts += ["0"] * len(self.left_out)
-        ends = [SUMS["interval"](self, text) for text in self.texts]
+        exact += [False] * len(self.left_out)
+        ends = [SUMS["interval"](self, text, exact=own) for text, own in zip(self.texts, exact, strict=True)]
         self.low, self.high = [low for low, _ in ends], [high for _, high in ends]
         if {"rates", "change"} & {*self.rules}:
             beside("verify_rates")["narrow"](self)
+
+    def released(self, listed: Sequence[Any]) -> list[tuple[int, tuple[str, str]]]:
+        """Return the place and the tag of the release of each file, and its name."""
+        found = list[tuple[str, list[str]]]()
+        for each in listed:
+            if isinstance(each, dict):
+                found.append((each["tag"], each["tables"]))
+            else:
+                names = CELLS["matching"](self.folder, each)
+                found += [(re.sub(r"(\.rows|\.values)?\.csv$", "", Path(name).name), [name]) for name in names]
+        files = [(at, (tag, name)) for at, (tag, names) in enumerate(found) for name in names]
+        known = {text for _, both in files for text in both} | {column for column, _ in self.views}
+        self.exact = {*self.rules.get("exact", ())}
+        need(self.exact <= known, "exact statistics in rows")
+        need(not (self.exact and {"rates", "change", "absent"} & {*self.rules}), "exact with rates, changes or absent")
+        return files
 
     def table(self, name: str) -> tuple[list[str], list[list[str]]]:
         """Return the header and the lines of a file of the series, as texts without spaces at their ends."""
@@ -122,8 +136,10 @@ class TableSeries:
         self.read[name] = len(lines)
         return header, lines
 
-    def file(self, name: str, release: int) -> Iterator[tuple[int, tuple[Any, ...], str, dict[str, str]]]:
-        """Yield the release, the labels, the text and all cells of each row of a file."""
+    def file(
+        self, name: str, release: int, tag: str
+    ) -> Iterator[tuple[int, tuple[Any, ...], str, dict[str, str], bool]]:
+        """Yield the release, the labels, the text and all cells of each row of a file, and if its count is exact."""
         header, lines = self.table(name)
         roles = {*self.dimensions, *self.rules.get("not_counts", ()), *(column for column, _ in self.views)}
         roles |= {self.rules.get("status")}
@@ -151,7 +167,7 @@ class TableSeries:
                 text = self.published(row[column])
                 if "status" in self.rules:
                     text = SHAPES["with_status"](self, text, row[self.rules["status"]])
-                yield release, tuple(labels), text, row
+                yield release, tuple(labels), text, row, not self.exact.isdisjoint((tag, name, column))
 
     def published(self, text: str) -> str:
         """Return a text without a flag; an empty one for what counts as not published."""

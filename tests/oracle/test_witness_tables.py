@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -423,6 +424,18 @@ def test_what_tells_of_a_count_that_is_not_there_is_not_supported(rule, cells, n
     rules = f'dimensions = ["area", "sex"]\ntotals = {{ sex = "All" }}\nmarkers = {{ c = [0, inf] }}\n{rule}'
     folder = published(tmp_path / "series", rules, ["area,sex,n,x", *cells.split(), "S,All,40,"])
     assert named in refused(str(folder), "--witness", str(tmp_path / "witness"))
+
+
+@pytest.mark.parametrize("exact", ["1", "releases/1.csv", "n"])
+def test_exact_numbers_are_neither_rounded_nor_perturbed(exact, tmp_path):
+    """Tables of rounded numbers would show several values of a hidden count that follows from exact ones."""
+    shown = [(("n", "f"), "*"), (("n", "m"), "15"), (("n", "All"), "20")]
+    series = replace(SMALL, releases=[shown, shown], markers={"*": (1, 9)}, rounding=(5, "nearest"), min_width=2)
+    folder = series.write(tmp_path / "series")
+    text = (folder / "series.toml").read_text(encoding="utf-8")
+    (folder / "series.toml").write_text(text.replace("[policy]", f'exact = ["{exact}"]\n[policy]'), encoding="utf-8")
+    audit, code, said = witnessed(folder, tmp_path / "witness")
+    assert (audit, code, f"{1 + (exact == 'n')} are findings (proved)" in said) == (1, 0, True), said
 
 
 @pytest.mark.parametrize("absent", ["", '\nabsent = "zero"'])
