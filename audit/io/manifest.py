@@ -206,6 +206,7 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         columns: the columns and the rules about them.
         register, transitions, known: the files of the adversary's knowledge, in the folder; None without one.
         anonymized: the method and the parameters with which this program published the series; None if it did not.
+        kept_row: which of a person's rows in an exact table it published, `latest` or `gravest`; None if each had one.
         counterfeits: the files with the published numbers of counterfeits, by release.
         grave: the grave values, each with its attribute; None for all attributes.
         widths: how far numbers of a column may differ to be close, in its own unit.
@@ -225,6 +226,7 @@ class Manifest(SeriesManifest[ReleaseFiles]):
     transitions: str | None = None
     known: str | None = None
     anonymized: str | None = None
+    kept_row: str | None = None
     counterfeits: Mapping[str, str] = field(default_factory=dict)
     grave: tuple[tuple[str | None, str], ...] = ()
     widths: Mapping[str, Fraction] = field(default_factory=dict)
@@ -473,6 +475,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             years_from=self.years_from(),
             counterfeits=self.counterfeits(tags),
             anonymized=self.anonymized(),
+            kept_row=self.text(self.table("anonymized"), "rows"),
             grave=grave,
             widths=self.widths(columns),
             published=self.published(series, tags),
@@ -610,7 +613,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         given = [
             f"--{name.replace('_', '-')}" + ("" if value is True else f" {value}")
             for name, value in table.items()
-            if name != "method"
+            if name not in ("method", "rows")
         ]
         return None if method is None else " ".join([method, *given])
 

@@ -98,6 +98,11 @@ class OneRow:
     column: str
     gravest: tuple[str, ...] = ()
 
+    @property
+    def kept(self) -> str:
+        """The row that counts, as the manifest of a series names it."""
+        return "gravest" if self.gravest else "latest"
+
     def alone(self, table: Table, problems: Problems) -> Table:
         """Return a table with one row of each person; a cell that is no date, or is not listed, is noted."""
         people = IdentifierEncoder().encode(table.arrow(self.individual))

@@ -366,6 +366,7 @@ def facts(held: HeldSeries, described: Sequence[ReleaseSummary]) -> SeriesFacts:
         _columns_by_role(series.manifest),
         tuple(column_accuracy(series, held.keyed[-1])),
         series.manifest.releases[-1].values is not None,
+        series.manifest.kept_row,
     )
 
 

@@ -190,6 +190,7 @@ class SeriesFacts:
         columns: the columns by role, named as in the manifest; `without_role` is the role of those that have none.
         accuracy: at which accuracy the newest release publishes quasi-identifiers and sensitive attributes.
         pairs: whether its quasi-identifiers and its sensitive values are in separate tables.
+        kept_row: which of a person's rows in an exact table was published, `latest` or `gravest`.
     """
 
     name: str
@@ -204,6 +205,7 @@ class SeriesFacts:
     columns: Annotated[Mapping[ColumnRole, tuple[str, ...]], OMITTED] = field(default_factory=dict)
     accuracy: Annotated[tuple[ColumnAccuracy, ...], UNWRITTEN] = ()
     pairs: Annotated[bool, UNWRITTEN] = False
+    kept_row: Annotated[str | None, UNWRITTEN] = None
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,10 @@ from audit.runtime.phrases import say
 _ON_ONE_LINE = 4
 
 
-def new(name: str, anonymizer: Anonymizer, columns: Columns, transitions: str | None) -> str:
-    """Return a manifest without releases; `transitions` is a file."""
+def new(
+    name: str, anonymizer: Anonymizer, columns: Columns, transitions: str | None, kept_row: str | None = None
+) -> str:
+    """Return a manifest without releases; `transitions` is a file, `kept_row` as in the manifest."""
     about = {
         "sensitive": columns.sensitive[0],
         "quasi_identifiers": columns.quasi_identifiers,
@@ -36,7 +38,7 @@ def new(name: str, anonymizer: Anonymizer, columns: Columns, transitions: str | 
         "series": {"name": name, "releases": []},
         "columns": about,
         "adversary": {"transitions": transitions},
-        "anonymized": {"method": anonymizer.name, **chosen},
+        "anonymized": {"method": anonymizer.name, **chosen, "rows": kept_row},
         "policy": {"k": anonymizer.promise.parameters.get("k")},
     }
     if any(map(sensitivity, columns.rules[Unlinkable].columns)):  # the publisher may not have said that it is harmless

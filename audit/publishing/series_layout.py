@@ -152,7 +152,8 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
             )
         ),
     )
-    text = manifest_writer.new(title, anonymizer, columns, transitions)
+    row = microdata.snapshots[0].one_row
+    text = manifest_writer.new(title, anonymizer, columns, transitions, None if row is None else row.kept)
     manifest = Manifest(folder, microdata.name, (), columns, transitions=transitions)
     first = microdata.snapshots[0].shown
     suffix = next((suffix for suffix in (".csv.gz", ".parquet") if first.endswith(suffix)), ".csv")

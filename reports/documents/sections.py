@@ -13,7 +13,7 @@ from audit.clauses.registry import clause_of
 from audit.model.count_report import TablesFacts
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import ABSENT
-from audit.model.report import ColumnAccuracy, Report
+from audit.model.report import ColumnAccuracy, Report, SeriesFacts
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports import markdown
 from reports.audit_page import files, mark
@@ -163,6 +163,8 @@ def audited(report: Report) -> Iterator[Block]:
         method = series.anonymized
         stated = blank(say("method and parameters")) if method is None else _in_words(method)
         yield Paragraph(say("Method of anonymization, as declared by the publisher: {method}.", method=stated))
+        if isinstance(series := report.series, SeriesFacts) and series.kept_row in _KEPT_ROWS:
+            yield Paragraph(str(_KEPT_ROWS[series.kept_row]))
     if ran := dict.fromkeys(each.attack for each in report.attacks if each.ran):
         how = say(
             "Method of the audit: the published releases were attacked as an adversary would do it, by {attacks}; "
@@ -176,6 +178,19 @@ def audited(report: Report) -> Iterator[Block]:
         which = blank(say("none; or which ones, and why they disclose nothing beside these"))
         yield Paragraph(say("Other publications about the same people: {blank}", blank=which))
     yield from files(report)
+
+
+_KEPT_ROWS = {
+    "latest": Phrase(
+        "Of a person with several rows in an exact table, such as stays, the releases have only the latest row. "
+        "The others were not published: nothing can be counted from them, and the audit does not judge them."
+    ),
+    "gravest": Phrase(
+        "Of a person with several rows in an exact table, such as stays, the releases have only the row with "
+        "the gravest value. The others were not published: nothing can be counted from them, and the audit does not "
+        "judge them."
+    ),
+}
 
 
 def _in_words(method: str) -> str:

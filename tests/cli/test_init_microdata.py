@@ -817,6 +817,25 @@ def test_no_end_of_an_interval_of_amounts_is_a_persons_amount(tmp_path):
     assert {(float(low) % 100, float(high) % 100) for low, high in ends} <= {(0.0, 0.0), (0.0, 99.0)}
 
 
+@pytest.mark.parametrize(("dated", "kept"), [(True, "the latest row"), (False, "the row with the gravest value")])
+def test_documents_say_which_of_a_persons_rows_was_published(tmp_path, dated, kept):
+    """An expert read of all stays, and had only the latest one of each person before them."""
+    values, lines = ("flu", "gout", "cold", "hiv"), ["Person,Seen,Age,Disease" if dated else "Person,Age,Disease"]
+    for n in range(24):
+        seen = f"2023-{1 + n // 16:02}-1{n % 9}," if dated else ""
+        lines.append(f"P{n % 16},{seen}{20 + n % 16},{values[n % 4 if n < 16 else (n + 1) % 4]}")
+    folder = tmp_path / "m"
+    folder.mkdir()
+    (folder / "2023.csv").write_text("\n".join(lines) + "\n")
+    initialised(folder)
+    words = ("--method", "l-diversity", "--l", "2", "--no-audit", "--output", str(tmp_path / "s"))
+    assert run_main("anonymize", str(folder), *words)[0] == 0
+    for document in ("expert", "dpia"):
+        text = " ".join(run_main(str(tmp_path / "s"), "--document", document)[1].split())
+        assert f"the releases have only {kept}" in text
+        assert "l-diversity, l = 2." in text
+
+
 def test_the_gravest_row_needs_the_place_of_each_value_and_no_second_rule(tmp_path):
     folder = visits_without_dates(tmp_path / "m")
     initialised(folder)
