@@ -10,10 +10,9 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, get_args
 
-from audit.cli.first_steps import did_you_mean
 from audit.cli.standard_streams import shows_progress
 from audit.io.paths import is_url, without_secrets
-from audit.model.errors import UsageError, flag, printable, printable_path
+from audit.model.errors import UsageError, did_you_mean, flag, printable, printable_path
 from audit.model.options import Option
 from audit.pipeline.settings import SETTINGS, Settings, WholeCountAudit
 from audit.runtime.phrases import Phrase, say

@@ -1,11 +1,8 @@
-"""First steps: what `audit` prints without a command, and suggestions for a misspelt word."""
+"""First steps: what `audit` prints without a command."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
-
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase
 
 FIRST_STEPS = Phrase(
     """\
@@ -18,13 +15,3 @@ audit: what do published releases give away together? The first three steps:
 To see one first: audit demo. For all commands and options: audit --help
 """
 )
-
-
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return a question that suggests the most similar word, or an empty text.
-
-    >>> did_you_mean("chek", ["check", "demo"]), did_you_mean("series", ["check"])
-    ('; did you mean `check`?', '')
-    """
-    near = get_close_matches(word, list(words), 1, 0.7)
-    return say("; did you mean `{word}`?", word=near[0]) if near else ""

@@ -23,12 +23,12 @@ from audit.cli import audit as default
 from audit.cli.arguments import Parser, settle_format
 from audit.cli.completion import ASKED, complete
 from audit.cli.error_document import put_error
-from audit.cli.first_steps import FIRST_STEPS, did_you_mean
+from audit.cli.first_steps import FIRST_STEPS
 from audit.cli.output import commands_name
 from audit.cli.signals import after_imports
 from audit.cli.standard_streams import discard, log_shown, write_lines
 from audit.io.paths import is_url
-from audit.model.errors import AuditError, InputError, OptionError, UsageError, printable
+from audit.model.errors import AuditError, InputError, OptionError, UsageError, did_you_mean, printable
 from audit.runtime import kernels
 from audit.runtime.log import logged_stage
 from audit.runtime.own_packages import outsider

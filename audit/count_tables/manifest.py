@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.table_rules import (
+    HIDING,
     STATISTIC,
     TABLE_KEYS,
     WHOLE,
@@ -26,17 +26,16 @@ from audit.count_tables.table_rules import (
     HidingRule,
     Rates,
     Wide,
-    hiding_rules,
     roots,
 )
 from audit.io import manifest as microdata
 from audit.io.diagnostics import note_unreadable, records
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notes_below import below_table
-from audit.io.paths import as_path, real_path
+from audit.io.paths import real_path
 from audit.io.tables import Table, header, note_absent, read_table
 from audit.io.texts import column_of
-from audit.io.toml import UNCONFIRMED_KEYS, read_text, release_tag
+from audit.io.toml import UNCONFIRMED, Reader, release_tag
 from audit.model.count_report import OverTime, Rounding
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.json_types import UNBOUNDED, WORSE
@@ -368,12 +367,8 @@ def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
     Raises:
         InputError: it is faulty; the error lists all problems.
     """
-    where = as_path(path)
-    folder = where.parent if where.name == NAME else where
-    problems = Problems()
-    text = problems.checked(
-        read_text(folder, NAME, say("write a {file}, or let `audit init` guess one", file=NAME), problems)
-    )
+    folder, problems = microdata.folder_of(path), Problems()
+    text = problems.checked(microdata.manifest_text(folder, problems))
     return problems.checked(parse_table_manifest(folder, text, problems))
 
 
@@ -386,19 +381,23 @@ def parse_table_manifest(folder: Path, text: str, problems: Problems) -> TableMa
 class _TableManifestReader(microdata.SeriesReader[TableRelease]):
     """Turns the TOML document into a `TableManifest`, and notes each problem with its line."""
 
-    allowed: Mapping[str, set[str] | None] = {
-        "series": {"name", "kind", "releases", "releases_by"},
-        "table": set(TABLE_KEYS),
-        "policy": set(COUNT_CLAUSES),
-        **UNCONFIRMED_KEYS,
+    of_tables = True
+    size = 'size = { kind = "narrowed", values = 4, seal = "…" }'
+    sections: Mapping[str, Collection[str] | None] = {
+        "series": {
+            **dict.fromkeys(("name", "releases_by"), Reader.text),
+            **dict.fromkeys(("kind", "releases"), Reader.value),
+        },
+        "table": TABLE_KEYS,
+        "policy": COUNT_CLAUSES,
+        UNCONFIRMED: {"keys"},
         "waiver": {"finding", "reason", "expires", "size"},
         "hiding": {"cell", "keep", "cost"},
     }
 
     def manifest(self) -> TableManifest:
-        self.check_names()
-        series, table = self.table("series"), self.table("table")
-        read: dict[str, Any] = {key: form(self, table, key) for key, form in TABLE_KEYS.items()}
+        """Return the manifest as far as it was understood."""
+        series, read = self.read("series"), self.read("table")
         wide, values, part_of = read["wide"], read["values"], read["part_of"]
         counts = values or read["measures"]
         columns = values if wide is None else tuple(wide.columns.values())
@@ -426,14 +425,14 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         read["perturbation"] = read["perturbation"] or 0
         threshold = read.pop("threshold")
         found = TableManifest(
-            **self.common(size_of, 'size = { kind = "narrowed", values = 4, seal = "…" }', of_tables=True),
-            releases_by=self.text(series, "releases_by"),
+            **self.common(series),
+            releases_by=series["releases_by"],
             no_total=frozenset(name for name, label in totals.items() if not label),
             threshold=None if threshold == 1 else threshold,
             threshold_is_said=threshold is not None,
             absent_is_said=bool(read["absent"]),
             absent_is_zero=read.pop("absent") == "zero",
-            hiding=hiding_rules(self),
+            hiding=HIDING(self, self.document, "hiding"),
             **read,
         )
         self.check_read(found, counts or columns)
@@ -568,19 +567,16 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         self.check_filled(by, tables)
         return [TableRelease(text, tuple(tables[text])) for text in self.in_time(by, tables)]
 
+    def size_of(self, ident: str, given: object) -> CountSize | SealedCount | None:
+        """Return how precise knowledge of a count is accepted; None if a value does not say so.
 
-def size_of(ident: str, given: object) -> CountSize | SealedCount | None:
-    """Return how precise knowledge of a count a waiver accepts; None if the value does not say so.
-
-    Earlier versions wrote the least and the greatest count.
-    """
-    if not isinstance(given, dict):
-        return None
-    kind = next((each for each in WORSE if each == given.get("kind")), None)
-    values, sealed = given.get("values"), given.get("seal")
-    if kind is not None and set(given) == {"kind", "values", "seal"} and type(values) is int and type(sealed) is str:
-        return SealedCount(ident, kind, values, sealed)
-    lower, upper = given.get("lower"), given.get("upper")
-    if kind is None or set(given) != {"kind", "lower", "upper"} or not (type(lower) is type(upper) is int):
-        return None
-    return CountSize(kind, int(str(lower)), int(str(upper)))
+        Earlier versions wrote the least and the greatest count.
+        """
+        kind = given.get("kind") if isinstance(given, dict) else None
+        if not isinstance(given, dict) or kind not in WORSE:
+            return None
+        values, sealed, lower, upper = (given.get(key) for key in ("values", "seal", "lower", "upper"))
+        if set(given) == {"kind", "values", "seal"} and type(values) is int and type(sealed) is str:
+            return SealedCount(ident, kind, values, sealed)
+        is_interval = set(given) == {"kind", "lower", "upper"} and type(lower) is type(upper) is int
+        return CountSize(kind, int(str(lower)), int(str(upper))) if is_interval else None

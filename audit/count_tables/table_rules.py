@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
-from audit.io.toml import Reader
+from audit.io.toml import Form, Reader, one_of, record, several, whole
 from audit.model.count_report import Rounding
 from audit.model.json_types import UNBOUNDED
+from audit.runtime.phrases import Phrase, say
 
-Form: TypeAlias = Callable[[Reader, Mapping[str, Any], str], Any]
 HOW = ("nearest", "even", "down", "up", "random", "midpoint")
 STATISTIC = "statistic"
 """The name of the dimension of which statistics that are parts of others are labels."""
@@ -136,88 +136,26 @@ def part_atoms(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str,
 # -- how keys of [table] are read ---------------------------------------------------------------------------------
 
 
-def text_set(reader: Reader, table: Mapping[str, Any], key: str) -> frozenset[str]:
-    """Return the distinct texts of a list, as `Reader.texts`."""
-    return frozenset(reader.texts(table, key))
-
-
-def whole(least: int) -> Form:
-    """Return a reader of a whole number of at least `least`; the reader returns None if the key is absent."""
-
-    def read(reader: Reader, table: Mapping[str, Any], key: str) -> int | None:
-        value = table.get(key)
-        if value is None or (type(value) is int and least <= value < UNBOUNDED):
-            return value
-        reader.note(key, "this has to be a whole number", f"write a whole number from {least}")
-        return None
-
-    return read
-
-
-def one_of(known: Sequence[object], what: str, remedy: str) -> Form:
-    """Return a reader of one of the known values; the first one is the default.
-
-    It notes other values with the fault `what` and the remedy.
-    """
-
-    def read(reader: Reader, table: Mapping[str, Any], key: str) -> object:
-        given = table.get(key, known[0])
-        if any(given == each and type(given) is type(each) for each in known):
-            return given
-        reader.note(key, what, remedy)
-        return known[0]
-
-    return read
-
-
-def record(what: str, example: str, forms: Mapping[str, Form], needed: Sequence[str], made: Callable[..., Any]) -> Form:
-    """Return a reader of a table, which builds an object from it; None if the table is absent or faulty.
-
-    Args:
-        what: the fault of other values, and of a table from which `made` returns None.
-        example: a line that is valid, for the remedy.
-        forms: the reader of each allowed key.
-        needed: the required keys.
-        made: builds the object from the values, by key.
-    """
-
-    def read(reader: Reader, table: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401 - what is built
-        given = table.get(key)
-        if given is None:
-            return None
-        if isinstance(given, dict) and {*needed} <= set(given) <= set(forms):
-            found = {name: form(reader, given, name) for name, form in forms.items() if name in given}
-            if not any(each in (None, {}) for each in found.values()) and (whole := made(**found)) is not None:
-                return whole
-        reader.note(key, what, f"write {example}")
-        return None
-
-    return read
-
-
 def nested_columns(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
     """Return the columns of each nested dimension."""
-    given = table.get(key, {})
-    found = {name: reader.texts(given, name) for name in given} if isinstance(given, dict) else {}
-    if not isinstance(given, dict) or not all(found.values()):
-        remedy = 'write nested = { area = ["region", "authority"] }, the coarsest column first'
-        reader.note(key, "this has to name a dimension and its columns", remedy)
+    given = reader.entries(table, key, '["region", "authority"]')
+    found = {name: reader.texts(given, name) for name in given}
+    if not all(found.values()):
+        what = say("this has to name a dimension and its columns, the coarsest first")
+        reader.ask_for(key, what, 'nested = { area = ["region", "authority"] }')
     return found
 
 
 def markers(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, tuple[int, int]]:
     """Return the least and the greatest count of each marker."""
-    given = table.get(key, {})
-    if not isinstance(given, dict):
-        reader.note(key, "this has to be a table", 'write markers = { "*" = [1, 7] }')
-        return {}
     found = {}
-    for text, ends in given.items():
+    for text, ends in reader.entries(table, key, "[1, 7]").items():
         interval = _interval(ends)
         if interval is None:
-            reader.note(key, f'"{text}" needs a least and a greatest count', f'write "{text}" = [1, 7]')
+            what = say('"{text}" needs a least and a greatest count', text=text)
+            reader.ask_for(key, what, f'"{text}" = [1, 7]')
         elif not text.strip():
-            reader.note(key, "an empty cell is not a marker: it counts as not published", "leave it out")
+            reader.note(key, say("an empty cell is not a marker: it counts as not published"), say("leave it out"))
         else:
             found[text.strip()] = interval
     return found
@@ -229,13 +167,6 @@ def _interval(ends: object) -> tuple[int, int] | None:
     low, high = ends
     high = UNBOUNDED if isinstance(high, float) and math.isinf(high) and high > 0 else high
     return (low, high) if type(low) is type(high) is int and 0 <= low <= high <= UNBOUNDED else None
-
-
-def rates(reader: Reader, table: Mapping[str, Any], key: str) -> tuple[Rates, ...]:
-    """Return the rates, from one table or a list of tables."""
-    given = table.get(key, [])
-    found = (_RATES(reader, {key: entry}, key) for entry in (given if isinstance(given, list) else [given]))
-    return tuple(each for each in found if each is not None)
 
 
 def _rates_of(
@@ -265,94 +196,74 @@ def distinct(reader: Reader, table: Mapping[str, Any], key: str) -> Mapping[str,
     return found if len(set(found.values())) == len(found) else {}
 
 
-def hiding_rules(reader: Reader) -> tuple[HidingRule, ...]:
-    """Return the entries of `[[hiding]]`, and note each problem with its line."""
-    entries = reader.document.get("hiding", [])
-    listed = entries if isinstance(entries, list) else [entries]
-    rules = (_HIDING(reader, {"hiding": each}, "hiding") for each in listed)
-    return tuple(rule for rule in rules if rule is not None)
-
-
 def _hiding_rule(cell: Mapping[str, str], *, keep: bool = False, cost: int | None = None) -> HidingRule | None:
     """Return the rule of an entry; None if it has both `keep` and `cost`, or neither."""
     return HidingRule(cell, cost) if keep == (cost is None) else None
 
 
 _ROUNDING = record(
-    "this is not a way to round",
+    Phrase("this is not a way to round"),
     f'rounding = {{ to = 5, how = "nearest" }}; how is one of {", ".join(HOW)}',
-    {
-        "to": whole(1),
-        "how": one_of(HOW, "unknown way to round", f"use one of {', '.join(HOW)}"),
-    },
+    {"to": whole(1), "how": one_of(*HOW)},
     ["to"],
     partial(Rounding, how=HOW[0]),
 )
 _RATES = record(
-    "these are not rates",
+    Phrase("these are not rates"),
     'rates = { column = "rate", per = 100000, decimals = 1, denominator = "population" }',
     {
         **dict.fromkeys(("column", "measure", "counts"), Reader.text),
         "per": whole(1),
         "decimals": whole(0),
         "denominator": _denominator,
-        "of": one_of(("count", "published"), "rates are of counts or of what was published", 'write of = "published"'),
+        "of": one_of("count", "published"),
     },
     ["per", "decimals", "denominator"],
     _rates_of,
 )
 _WIDE = record(
-    "this is not a dimension in columns, each with a label of its own",
+    Phrase("this is not a dimension in columns, each with a label of its own"),
     'wide = { dimension = "sex", columns = { Male = "M", Female = "F", Total = "T" } }',
     {"dimension": Reader.text, "columns": distinct},
     ["dimension", "columns"],
     Wide,
 )
 _CHANGE = record(
-    "this is not a change",
+    Phrase("this is not a change"),
     'change = { column = "change", since = 1 }',
     {"column": Reader.text, "since": whole(1), "counts": Reader.text},
     ["column"],
     ChangeColumn,
 )
-_HIDING = record(
-    "this does not say which cells to keep, or what it costs to hide them",
-    'cell = { sex = "All" } and below it keep = true, or cost = 100, under [[hiding]]',
-    {
-        "cell": Reader.mapping,
-        "keep": one_of((True,), "this has to be true", "leave it out"),
-        "cost": whole(0),
-    },
-    ["cell"],
-    _hiding_rule,
+HIDING = several(
+    record(
+        Phrase("this does not say which cells to keep, or what it costs to hide them"),
+        'cell = { sex = "All" } and below it keep = true, or cost = 100, under [[hiding]]',
+        {"cell": Reader.mapping, "keep": one_of(True), "cost": whole(0)},
+        ["cell"],
+        _hiding_rule,
+    )
 )
+"""The form of the entries of `[[hiding]]`."""
 TABLE_KEYS: Mapping[str, Form] = {
     "dimensions": Reader.texts,
     **dict.fromkeys(("value", "measure", "breakdown", "status"), Reader.text),
     **dict.fromkeys(("measures", "values", "levels", "once", "sensitive"), Reader.texts),
-    **dict.fromkeys(("codes", "exact", "not_published", "flags", "open", "not_counts"), text_set),
+    **dict.fromkeys(("codes", "exact", "not_published", "flags", "open", "not_counts"), Reader.text_set),
     "totals": Reader.mapping,
     "categories": Reader.files,
     "nested": nested_columns,
     "markers": markers,
-    "status_hides": one_of((False, True), "this has to be true or false", "write status_hides = true, or leave it out"),
+    "status_hides": one_of(False, True),
     "threshold": whole(1),
     "perturbation": whole(0),
     "rounding": _ROUNDING,
-    "rates": rates,
-    "over_time": one_of(
-        ("independent", "same", "cumulative"),
-        "unknown relation of releases",
-        "use same, cumulative or independent",
-    ),
-    "absent": one_of(
-        ("", "unknown", "zero"),
-        "rows that are left out are either unknown or zero",
-        'write "zero" or "unknown", or leave it out',
-    ),
+    "rates": several(_RATES),
+    "over_time": one_of("independent", "same", "cumulative"),
+    "absent": one_of(None, "unknown", "zero"),
     "wide": _WIDE,
     "part_of": Reader.mapping,
     "change": _CHANGE,
     "harmless": Reader.lists,
 }
-"""The keys of `[table]`, and the reader of each."""
+"""The form of each key of `[table]`."""

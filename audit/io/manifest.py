@@ -7,11 +7,12 @@ import os
 import re
 import shlex
 from abc import abstractmethod
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments, read_adjusted
@@ -20,12 +21,12 @@ from audit.io.composed_columns import TOGETHER
 from audit.io.diagnostics import is_there
 from audit.io.paths import as_path, is_remote, real_path
 from audit.io.publication_order import in_time, without_accents
+from audit.io.rules import registry
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Harmless
-from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import NOTHING, Columns
 from audit.io.tables import header, is_table
-from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, toml_key, unconfirmed
+from audit.io.toml import UNCONFIRMED, Reader, Sections, key_path, one_of, parse, read_text, release_tag, toml_key
 from audit.model.accepted_size import CloseSize, RiskSize, SealedInterval, Size, SmallClasses
 from audit.model.errors import Doubt, Problems, printable
 from audit.runtime.phrases import Reason, ReasonKind, say
@@ -33,6 +34,7 @@ from audit.runtime.phrases import Reason, ReasonKind, say
 NAME = "series.toml"
 PRIVATE = "private"
 YEARS_FROM = "years_from"
+_ROLES = ("sensitive", "quasi_identifiers", "group", "individual", "record", "count")
 _FIRST_YEAR, _LAST_YEAR = 1800, 2000
 KEY_COLUMNS = ("row", "individual")
 _NAMED_KEY = re.compile(r"(?<![a-z])(?:keys?|cles?|claves?)(?![a-z])|schlue?ssel")
@@ -43,17 +45,6 @@ GROWING = "growing"
 OF_TABLES = "tables"
 """The kind of a series of count tables, whose manifests `audit.count_tables.manifest` reads."""
 POSSIBLE = "possible"
-_TABLES: dict[str, set[str] | None] = {
-    "series": {"name", "kind", "releases", "releases_by", "published", "updates"},
-    "columns": {"sensitive", "quasi_identifiers", "group", "individual", "record", "count", *KEYS},
-    "adversary": {"register", "presence", "transitions", "known"},
-    "register": {*REGISTER_COLUMNS},
-    "counterfeits": None,
-    "anonymized": None,
-    "policy": None,
-    "waiver": {"finding", "individual", "group", "release", "reason", "expires", "size"},
-    **UNCONFIRMED_KEYS,
-}
 
 
 @dataclass(frozen=True)
@@ -317,11 +308,15 @@ def _is_like_a_key(path: Path) -> bool:
     }
 
 
+def folder_of(path: str | os.PathLike[str]) -> Path:
+    """Return the folder of a series, which may be named by its manifest."""
+    where = as_path(path)
+    return where.parent if where.name == NAME else where
+
+
 def is_table_series(path: str | os.PathLike[str]) -> bool:
     """Return whether the manifest in a folder describes a series of count tables; false if it cannot be read."""
-    where = as_path(path)
-    folder = where.parent if where.name == NAME else where
-    return is_about_tables(read_text(folder, NAME, "", Problems()) or "")
+    return is_about_tables(read_text(folder_of(path), NAME, "", Problems()) or "")
 
 
 def is_about_tables(text: str) -> bool:
@@ -330,18 +325,23 @@ def is_about_tables(text: str) -> bool:
     return isinstance(series, dict) and series.get("kind") == OF_TABLES
 
 
+def manifest_text(folder: Path, problems: Problems) -> str | None:
+    """Return the text of the `series.toml` in a folder; None after noting why it cannot be read."""
+    by_init = say("let `audit init {folder}` write it", folder=shlex.quote(str(folder)))
+    absent = say("write a {file}", file=NAME) if is_remote(folder) else by_init
+    no_folder = say(
+        "correct the path; for a new series put the published tables into a folder and run `audit init` on it"
+    )
+    return read_text(folder, NAME, absent, problems, no_folder)
+
+
 def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
     """Read `series.toml` in a folder; note every problem in `problems`.
 
     What was understood is returned in spite of problems, so that the files that it names can be checked, too; None
     means that the file cannot be read, is not TOML, or is about count tables.
     """
-    by_init = say("let `audit init {folder}` write it", folder=shlex.quote(str(folder)))
-    absent = say("write a {file}", file=NAME) if is_remote(folder) else by_init
-    no_folder = say(
-        "correct the path; for a new series put the published tables into a folder and run `audit init` on it"
-    )
-    text = read_text(folder, NAME, absent, problems, no_folder)
+    text = manifest_text(folder, problems)
     return None if text is None else parse_manifest(folder, text, problems)
 
 
@@ -356,40 +356,41 @@ def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | No
 
 
 class SeriesReader(Reader, Generic[R]):
-    """Reads the part that every `series.toml` has, and notes each problem with its line."""
+    """Reads the part that every `series.toml` has, and notes each problem with its line.
+
+    Attributes:
+        of_tables: whether the clauses are those for count tables.
+        size: a line of a waiver with how much of a finding is accepted, for messages.
+    """
 
     what = "series"
+    of_tables: ClassVar[bool] = False
+    size: ClassVar[str] = "size = 0.5"
 
     @classmethod
     def of(cls, folder: Path, text: str, problems: Problems) -> Self | None:
-        """Return the reader of a text; None after noting that the text is not TOML."""
+        """Return the reader of a text after checking its keys; None after noting that the text is not TOML."""
         document = parse(text, NAME, say("see https://toml.io, or let `audit init` write a new one"), problems)
-        return None if document is None else cls(folder, NAME, text, document, problems)
+        if document is None:
+            return None
+        reader = cls(folder, NAME, text, document, problems)
+        reader.check_names()
+        return reader
 
-    def common(
-        self, size_of: Callable[[str, object], object], example: str, *, of_tables: bool = False
-    ) -> dict[str, Any]:
-        """Return the fields of `SeriesManifest`, by name.
-
-        Args:
-            size_of: as for `read_waivers`.
-            example: as for `read_waivers`.
-            of_tables: whether the clauses are those for count tables.
-        """
-        series = self.table("series")
+    def common(self, series: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of `SeriesManifest`, by name; `series` are the values of [series]."""
         return {
             "folder": self.folder,
-            "name": self.text(series, "name") or self.folder.resolve().name,
-            "releases": self.releases(series),
-            "policy": read_policy(self, of_tables=of_tables),
-            "waivers": read_waivers(self, size_of, example),
-            "unconfirmed": unconfirmed(self),
+            "name": series["name"] or self.folder.resolve().name,
+            "releases": self.releases(series["releases"], series["releases_by"]),
+            "policy": self.policy(),
+            "waivers": self.waivers(),
+            "unconfirmed": self.unconfirmed(),
             "unordered": self.unordered,
         }
 
-    def releases(self, series: Mapping[str, Any]) -> tuple[R, ...]:
-        """Return the releases; if a file has several, one for each text of the column `releases_by`."""
-        entries, by = series.get("releases"), self.text(series, "releases_by")
+    def releases(self, entries: object, by: str | None) -> tuple[R, ...]:
+        """Return the releases; if a file has several, one for each text of the column `by`."""
         if not isinstance(entries, list) or not entries:
             self.note("releases", say("no release is named"), say('write releases = ["releases/1.csv"] under [series]'))
             return ()
@@ -418,54 +419,110 @@ class SeriesReader(Reader, Generic[R]):
     def divided(self, found: list[R], by: str) -> list[R]:
         """Return one release for each text of a column, in the order that the texts show."""
 
+    def policy(self) -> dict[str, float]:
+        """Return the stated limits by clause, and note those that are not valid."""
+        limits, clauses = dict[str, float](), {*(self.sections["policy"] or ())} - {"grave"}
+        for key, value in self.table("policy").items():
+            if key in clauses and not (key == "closeness" and isinstance(value, dict)):
+                try:
+                    limits[key] = limit_of(key, value, of_tables=self.of_tables)
+                except ValueError as trouble:
+                    self.note(key, *trouble.args)
+        return limits
+
+    def unconfirmed(self) -> tuple[str, ...]:
+        """Return the guessed keys, from `[unconfirmed] keys`; note keys that the file does not have."""
+        found = []
+        for key in self.texts(self.table(UNCONFIRMED), "keys"):
+            path: tuple[str, ...] = key_path(key)
+            content: object = self.document
+            for name in path:
+                content = content.get(name) if isinstance(content, dict) else None
+            if not path or path[0] == UNCONFIRMED or content is None:
+                remedy = say('name a key as in "columns.sensitive", or delete it there')
+                self.note(key, say("[unconfirmed] names a key that is not in this file"), remedy)
+            else:
+                found.append(".".join(map(toml_key, path)))
+        return tuple(found)
+
+    @abstractmethod
+    def size_of(self, ident: str, given: object) -> object:
+        """Return how much of the finding with an id a waiver accepts; None if a value does not say so."""
+
+    def waivers(self) -> tuple[Waiver, ...]:
+        """Return the waivers, and note each problem with its line."""
+        entries = self.document.get("waiver", [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            self.ask_for("waiver", say("waivers have to be a list of tables"), "[[waiver]]")
+            return ()
+        return tuple(waiver for entry in entries if (waiver := self.waiver(entry)) is not None)
+
+    def waiver(self, entry: Mapping[str, Any]) -> Waiver | None:
+        """Return one waiver; None after noting a problem."""
+        if "expires" not in entry:
+            self.ask_for("waiver", say("a waiver has no date of expiry"), "expires = 2030-01-01")
+        expires = self.day(entry, "expires")
+        finding, individual, group, release, reason = (
+            self.text(entry, name) for name in ("finding", "individual", "group", "release", "reason")
+        )
+        named = [finding is not None, individual is not None, group is not None or release is not None]
+        if reason is None or sum(named) != 1 or (group is None) != (release is None):
+            remedy = say("give a reason, and one of finding, individual, or group and release, as texts")
+            self.note("waiver", say("a waiver lacks its reason, or what it is about"), remedy)
+            return None
+        sizes = self.sizes(finding, entry["size"]) if "size" in entry else None
+        if "size" in entry and sizes is None:
+            remedy = say("write {example}, or what is accepted of each id, as `audit waive` does", example=self.size)
+            self.note("size", say("this does not say how much of a finding is accepted"), remedy)
+        return None if expires is None else Waiver(finding, reason, expires, individual, group, release, sizes)
+
+    def sizes(self, finding: str | None, given: object) -> Mapping[str, object] | None:
+        """Return how much of each finding a waiver accepts, by id; None if its size does not say so."""
+        if finding is not None and "*" not in finding and (size := self.size_of(finding, given)) is not None:
+            return {finding: size}
+        found = {str(each): self.size_of(str(each), own) for each, own in given.items()} if type(given) is dict else {}
+        return found if found and None not in found.values() else None
+
 
 class _ManifestReader(SeriesReader[ReleaseFiles]):
     """Turns the TOML document into a `Manifest`, and notes each problem with its place."""
 
     @property
-    def allowed(self) -> Mapping[str, set[str] | None]:
-        """The allowed tables and keys; those of [policy] are the clauses of all packages."""
+    def sections(self) -> Sections:
+        """The tables and their keys; those of [policy] are the clauses of all packages."""
         quasi = self.table("columns").get("quasi_identifiers")
-        people = {*REGISTER_COLUMNS, *(map(str, quasi) if isinstance(quasi, list) else ())}
-        return {**_TABLES, "policy": {*CLAUSES, "grave"}, "register": {*people, YEARS_FROM}}
+        people = (*REGISTER_COLUMNS, *(map(str, quasi) if isinstance(quasi, list) else ()), YEARS_FROM)
+        columns = (*_ROLES, *(rule.key for rule in registry.RULES))
+        return {**_SECTIONS, "columns": columns, "policy": [*CLAUSES, "grave"], "register": people}
 
     def manifest(self) -> Manifest:
-        self.check_names()
-        series, adversary = self.table("series"), self.table("adversary")
-        if series.get("kind", "microdata") != "microdata":
-            self.note("kind", say("unknown kind of series"), say('use "microdata" or "tables"'))
+        """Return the manifest as far as it was understood."""
+        series, adversary, stated = self.read("series"), self.read("adversary"), self.table("adversary")
         self.rules = (columns := self.columns()).rules
-        common = self.common(size_of, "size = 0.5")
+        common = self.common(series)
         tags = {release.tag for release in common["releases"]}
-        for key, given in (("register", self.table("register")), ("presence", adversary.get("presence"))):
-            if given and "register" not in adversary:
+        for key, given in (("register", self.table("register")), ("presence", stated.get("presence"))):
+            if given and "register" not in stated:
                 remedy = say('write register = "…" under [adversary], or leave it out')
                 self.note(key, say("{nothing} without a register", nothing=NOTHING), remedy)
-        possible = self.says(adversary, "presence", POSSIBLE)
-        if possible and "known" in adversary:
+        possible = adversary["presence"] == POSSIBLE
+        if possible and "known" in stated:
             what = say("known values need people who are in the data, and the register only says who may be")
             self.note("known", what, say("delete one of `known` and `presence`"))
+        harmless, spelled = columns.rules[Harmless].values, columns.rules.spelled
         for attribute, value in (grave := self.grave()):
-            spelled = columns.rules.spelled
-            if any(
-                spelled(column, text) == spelled(column, value)
-                for column, listed in columns.rules[Harmless].values.items()
-                for text in listed
-                if attribute in (None, column)
-            ):
-                self.note(
-                    "grave",
-                    say('"{value}" is both grave and harmless', value=printable(value)),
-                    say("delete it in one place"),
-                )
+            of = {attribute} & {*harmless} if attribute else {*harmless}
+            if any(spelled(each, text) == spelled(each, value) for each in of for text in harmless[each]):
+                what = say('"{value}" is both grave and harmless', value=printable(value))
+                self.note("grave", what, say("delete it in one place"))
         return Manifest(
             **common,
-            growing=self.says(series, "updates", GROWING),
+            growing=series["updates"] == GROWING,
             columns=columns,
-            register=self.path(adversary, "register"),
-            transitions=None if adversary.get("transitions") in (ANY, NEVER) else self.path(adversary, "transitions"),
-            any_transitions=adversary.get("transitions") == ANY,
-            known=self.path(adversary, "known"),
+            register=adversary["register"],
+            transitions=None if adversary["transitions"] in (ANY, NEVER) else adversary["transitions"],
+            any_transitions=adversary["transitions"] == ANY,
+            known=adversary["known"],
             possible=possible,
             register_columns=self.register_columns(columns),
             register_lacks=frozenset(
@@ -478,8 +535,28 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             kept_row=self.text(self.table("anonymized"), "rows"),
             grave=grave,
             widths=self.widths(columns),
-            published=self.published(series, tags),
+            published={
+                tag: day
+                for tag, _ in self.by_release("published", series["published"], tags)
+                if (day := self.day(series["published"], tag)) is not None
+            },
         )
+
+    def size_of(self, ident: str, given: object) -> Size | None:
+        """Return how much of a finding about people, or which small classes, is accepted; None if it is not a size.
+
+        Earlier versions wrote the ends of an interval.
+        """
+        if isinstance(given, dict) and given.keys() == {"smallest", "rows"}:
+            is_size = all(type(each) is int and each > 0 for each in given.values())
+            return SmallClasses(given["smallest"], given["rows"]) if is_size else None
+        if isinstance(given, dict) and given.keys() == {"lower", "upper"}:
+            lower, upper = exact_number(given["lower"]), exact_number(given["upper"])
+            return None if lower is None or upper is None else CloseSize(lower, upper)
+        if isinstance(given, dict) and given.keys() == {"lower_seal", "upper_seal"}:
+            return SealedInterval(ident, str(given["lower_seal"]), str(given["upper_seal"]))
+        number = isinstance(given, int | float) and not isinstance(given, bool) and 0 < given <= 10**9
+        return RiskSize(float(str(given))) if number else None
 
     def columns(self) -> Columns:
         table = self.table("columns")
@@ -499,7 +576,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             record=(TOGETHER.join(record) or None) if listed else self.text(table, "record"),
             count=self.text(table, "count"),
         )
-        columns = with_rules(self, table, roles)
+        columns = registry.with_rules(self, table, roles)
         self.check_roles(
             [
                 *columns.named,
@@ -522,12 +599,6 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             return self.pair(entry)
         self.note("releases", say("an entry is neither a path nor a pair"), say("see the manual's page on series.toml"))
         return []
-
-    def says(self, table: Mapping[str, Any], key: str, word: str) -> bool:
-        """Return whether an entry is the only word that it may be; note any other."""
-        if table.get(key, word) != word:
-            self.note(key, say("this is an unknown word"), say('use "{word}", or leave the line out', word=word))
-        return table.get(key) == word
 
     def years_from(self) -> int | None:
         """Return the first year that two digits may mean in the register; None if it is not stated."""
@@ -577,23 +648,6 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         if not (self.tables("releases", rows, glob=False) and self.tables("releases", values, glob=False)):
             return []
         return [ReleaseFiles(release_tag(rows), self.folder / rows, rows, self.folder / values, values)]
-
-    def published(self, series: Mapping[str, Any], tags: set[str]) -> dict[str, datetime.date]:
-        """Return the dates of publication, by release; they may lie in the future."""
-        table, found = series.get("published", {}), dict[str, datetime.date]()
-        if not isinstance(table, dict):
-            self.note("published", say("this has to be a table"), say('write published = {{ "2024Q1" = 2024-04-15 }}'))
-            return {}
-        for tag, day in self.by_release("published", table, tags):
-            if isinstance(day, datetime.date):
-                found[tag] = day.date() if isinstance(day, datetime.datetime) else day
-            else:
-                self.note(
-                    tag,
-                    say("this is not a date"),
-                    say('write "{tag}" = 2024-04-15: year, month and day, without quotes', tag=tag),
-                )
-        return found
 
     def by_release(self, key: str, table: Mapping[str, T], tags: set[str]) -> Iterator[tuple[str, T]]:
         """Yield the entries of a table whose keys are releases; note those of others."""
@@ -664,19 +718,6 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return found
 
 
-def read_policy(reader: Reader, *, of_tables: bool) -> dict[str, float]:
-    """Return the limits in a manifest, by clause, and note those that are not valid."""
-    limits: dict[str, float] = {}
-    clauses = reader.allowed["policy"] or ()
-    for key, value in reader.table("policy").items():
-        if key in clauses and key != "grave" and not (key == "closeness" and isinstance(value, dict)):
-            try:
-                limits[key] = limit_of(key, value, of_tables=of_tables)
-            except ValueError as trouble:
-                reader.note(key, *trouble.args)
-    return limits
-
-
 def exact_number(given: object) -> Fraction | None:
     """Return the number that a manifest gives as a number or as text; None if it is neither."""
     try:
@@ -685,84 +726,30 @@ def exact_number(given: object) -> Fraction | None:
         return None
 
 
-def size_of(ident: str, given: object) -> Size | None:
-    """Return how much of a finding about people, or which small classes, a waiver accepts; None if it is not a size.
-
-    Earlier versions wrote the ends of an interval.
-    """
-    if isinstance(given, dict) and given.keys() == {"smallest", "rows"}:
-        whole = [each for each in given.values() if isinstance(each, int) and not isinstance(each, bool) and each > 0]
-        return SmallClasses(given["smallest"], given["rows"]) if len(whole) == len(given) else None
-    if isinstance(given, dict) and given.keys() == {"lower", "upper"}:
-        lower, upper = exact_number(given["lower"]), exact_number(given["upper"])
-        return None if lower is None or upper is None else CloseSize(lower, upper)
-    if isinstance(given, dict) and given.keys() == {"lower_seal", "upper_seal"}:
-        return SealedInterval(ident, str(given["lower_seal"]), str(given["upper_seal"]))
-    number = isinstance(given, int | float) and not isinstance(given, bool) and 0 < given <= 10**9
-    return RiskSize(float(str(given))) if number else None
-
-
-def read_waivers(reader: Reader, size_of: Callable[[str, object], object], example: str) -> tuple[Waiver, ...]:
-    """Return the waivers of a manifest, and note each problem with its line.
-
-    Args:
-        reader: the reader of the manifest.
-        size_of: returns how much of the finding with an id a waiver accepts; None if a value does not say so.
-        example: a line with such a value, for messages.
-    """
-    entries = reader.document.get("waiver", [])
-    if not isinstance(entries, list):
-        reader.ask_for("waiver", say("waivers have to be a list of tables"), "[[waiver]]")
-        return ()
-    found = []
-    for entry in entries:
-        waiver = _waiver(reader, entry)
-        if waiver is not None and "size" in entry:
-            sizes = _sizes(waiver, entry["size"], size_of)
-            if sizes is None:
-                remedy = say("write {example}, or what is accepted of each id, as `audit waive` does", example=example)
-                reader.note("size", say("this does not say how much of a finding is accepted"), remedy)
-            waiver = replace(waiver, sizes=sizes)
-        found.append(waiver)
-    return tuple(each for each in found if each is not None)
-
-
-def _sizes(waiver: Waiver, given: object, size_of: Callable[[str, object], object]) -> Mapping[str, object] | None:
-    """Return how much of each finding a waiver accepts, by id; None if its size does not say so."""
-    named = waiver.finding
-    if named is not None and "*" not in named and (size := size_of(named, given)) is not None:
-        return {named: size}
-    sizes = {str(ident): size_of(str(ident), each) for ident, each in given.items()} if isinstance(given, dict) else {}
-    return sizes if sizes and None not in sizes.values() else None
-
-
-def _waiver(reader: Reader, entry: object) -> Waiver | None:
-    if not isinstance(entry, dict):
-        reader.ask_for("waiver", say("a waiver has to be a table"), "[[waiver]]")
-        return None
-    expires = entry.get("expires")
-    if isinstance(expires, datetime.datetime):
-        expires = expires.date()
-    if not isinstance(expires, datetime.date):
-        what, remedy = say("a waiver has no date of expiry"), say("write {example}", example="expires = 2030-01-01")
-        if "expires" in entry:
-            what = say("this is not a date")
-            remedy = say("write expires = 2030-01-01: year, month and day, without quotes")
-        reader.note("expires" if "expires" in entry else "waiver", what, remedy)
-        return None
-    finding, individual, group, release, reason = (
-        reader.text(entry, name) for name in ("finding", "individual", "group", "release", "reason")
-    )
-    named = [finding is not None, individual is not None, group is not None or release is not None]
-    if reason is None or sum(named) != 1 or (group is None) != (release is None):
-        remedy = say("give a reason, and one of finding, individual, or group and release, as texts")
-        reader.note("waiver", say("a waiver lacks its reason, or what it is about"), remedy)
-        return None
-    return Waiver(finding, reason, expires, individual, group, release)
-
-
 _NEEDED = {"sensitive", "quasi_identifiers", "releases", "dimensions", "markers"}
 """Keys that may list nothing, or have a message of their own if they do."""
+
+
+_SECTIONS: Sections = {
+    "series": {
+        **dict.fromkeys(("name", "releases_by"), Reader.text),
+        "kind": one_of("microdata", OF_TABLES),
+        "releases": Reader.value,
+        "updates": one_of(None, GROWING),
+        "published": partial(Reader.entries, example="2030-01-01"),
+    },
+    "adversary": {
+        **dict.fromkeys(("register", "known"), Reader.path),
+        "presence": one_of(None, POSSIBLE),
+        "transitions": lambda reader, table, key: (
+            table[key] if table.get(key) in (ANY, NEVER) else reader.path(table, key)
+        ),
+    },
+    "counterfeits": None,
+    "anonymized": None,
+    "waiver": {"finding", "individual", "group", "release", "reason", "expires", "size"},
+    UNCONFIRMED: {"keys"},
+}
 
 
 def note_empty(reader: Reader, *tables: str) -> None:

@@ -31,7 +31,7 @@ from audit.io.rules.rows import totals
 from audit.io.rules.rule import Columns
 from audit.io.rules.spelling import INDIVIDUAL, perhaps_one_person, perhaps_one_value, respelled
 from audit.io.tables import Table, header, note_absent, read_shared, read_table, text_codes
-from audit.io.toml import Reader, parse, read_text, release_tag, toml_key
+from audit.io.toml import Reader, Sections, one_of, parse, read_text, release_tag, toml_key
 from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes, Numbers
 from audit.model.errors import InputError, Problems, UsageError, printable
@@ -39,11 +39,14 @@ from audit.model.evidence import Transitions, UpdateSets
 from audit.runtime.phrases import say, say_count
 
 NAME = "microdata.toml"
-_TABLES: dict[str, set[str] | None] = {
-    "microdata": {"name", "snapshots", "snapshots_by"},
+_SECTIONS: Sections = {
+    "microdata": {**dict.fromkeys(("name", "snapshots_by"), Reader.text), "snapshots": Reader.texts},
     "columns": {
-        *("individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies", "decimal", "dates"),
-        *("latest_by", "gravest", "spelled", "similar", "unlinkable", "left_out"),
+        **dict.fromkeys(("quasi_identifiers", "harmless", "codes", "gravest", "spelled", "left_out"), Reader.texts),
+        **dict.fromkeys(("hierarchies", "dates", "unlinkable"), Reader.mapping),
+        **dict.fromkeys(("individual", "sensitive", "similar"), Reader.value),
+        "latest_by": Reader.text,
+        "decimal": one_of(None, ".", ","),
     },
     "updates": {"transitions"},
     "domains": None,
@@ -664,40 +667,34 @@ class _MicrodataReader(Reader):
     """Turns the TOML document into `Microdata`."""
 
     what = "microdata"
-    allowed = _TABLES
+    sections = _SECTIONS
 
     def microdata(self) -> Microdata:
         self.check_names()
-        head, columns = self.table("microdata"), self.table("columns")
-        quasi = self.texts(columns, "quasi_identifiers")
-        single = {"individual": self.needed(columns, "individual"), "sensitive": ""}
-        if isinstance(columns.get("sensitive"), list):
+        head, columns, stated = self.read("microdata"), self.read("columns"), self.table("columns")
+        quasi, codes, left_out = columns["quasi_identifiers"], columns["codes"], columns["left_out"]
+        single = {"individual": self.needed(stated, "individual"), "sensitive": ""}
+        if isinstance(stated.get("sensitive"), list):
             self.ask_for("sensitive", say("only one column of microdata can be sensitive"), 'sensitive = "…"')
         else:
-            single["sensitive"] = self.needed(columns, "sensitive")
-        unlinkable = self.mapping(columns, "unlinkable")
-        for what, remedy in Unlinkable(unlinkable).faults(Columns((single["sensitive"],))):
+            single["sensitive"] = self.needed(stated, "sensitive")
+        for what, remedy in Unlinkable(columns["unlinkable"]).faults(Columns((single["sensitive"],))):
             self.note("unlinkable", what, remedy)
-        self.check_roles([*quasi, *unlinkable, *single.values()])
-        hierarchies = self.hierarchies(columns, quasi)
-        codes, domains = self.texts(columns, "codes"), self.domains(quasi)
+        self.check_roles([*quasi, *columns["unlinkable"], *single.values()])
+        hierarchies, domains = self.hierarchies(columns["hierarchies"], quasi), self.domains(quasi)
         for name in sorted({*codes} - {*quasi}):
             self.note("codes", say('"{name}" is not a quasi-identifier', name=name), _not_quasi())
         for name in sorted({*codes} & ({*domains} | {*hierarchies})):
             self.note("codes", say('"{name}" has a domain or a hierarchy as well', name=name), say("keep one of them"))
-        decimal = self.text(columns, "decimal")
-        if decimal not in (None, ".", ","):
-            self.note("decimal", say("this is not a decimal sign"), say('write decimal = "," or leave it out'))
-        left_out = single["sensitive"], self.texts(columns, "left_out")
-        if {*left_out[1]} & {*self.texts(columns, "harmless")}:
+        if {*left_out} & {*columns["harmless"]}:
             self.note("left_out", say("harmless names one of these values, too"), say("keep one of them"))
         leaves = {name: Domain(texts=hierarchy.levels[0]) for name, hierarchy in hierarchies.items()}
+        row, taken = self.one_row(columns, **single), ("codes", "harmless", "decimal", "unlinkable", "spelled")
         return Microdata(
             folder=self.folder,
-            name=self.text(head, "name") or self.folder.resolve().name,
+            name=head["name"] or self.folder.resolve().name,
             snapshots=tuple(
-                replace(each, one_row=self.one_row(columns, **single), left_out=left_out)
-                for each in self.snapshots(head)
+                replace(each, one_row=row, left_out=(single["sensitive"], left_out)) for each in self.snapshots(head)
             ),
             individual=single["individual"],
             quasi_identifiers=quasi,
@@ -705,19 +702,15 @@ class _MicrodataReader(Reader):
             transitions=self.transitions(),
             domains={**domains, **leaves},
             hierarchies=hierarchies,
-            codes=codes,
-            harmless=self.texts(columns, "harmless"),
             similar=self.similar(columns),
             grids=self.grids(quasi, {*codes, *hierarchies}),
-            decimal=decimal,
-            dates=self.dates(columns, quasi, {*codes, *hierarchies, *domains}),
-            unlinkable=unlinkable,
-            spelled=self.texts(columns, "spelled"),
+            dates=self.dates(columns["dates"], quasi, {*codes, *hierarchies, *domains}),
+            **{key: columns[key] for key in taken},
         )
 
     def similar(self, columns: Mapping[str, Any]) -> bool | None:
-        stated = columns.get("similar")
-        if stated is True and not self.texts(columns, "harmless"):
+        stated: object = columns["similar"]
+        if stated is True and not columns["harmless"]:
             self.note("similar", say("no values are harmless, so there are no others"), say("name them under harmless"))
         if stated is None or isinstance(stated, bool):
             return stated
@@ -726,7 +719,7 @@ class _MicrodataReader(Reader):
         return None
 
     def one_row(self, columns: Mapping[str, Any], individual: str, sensitive: str) -> OneRow | None:
-        date, gravest = self.text(columns, "latest_by"), self.texts(columns, "gravest")
+        date, gravest = columns["latest_by"], columns["gravest"]
         if date is not None and gravest:
             self.note("gravest", say("latest_by already says which row of a person counts"), say("keep one of them"))
         if gravest:
@@ -744,9 +737,9 @@ class _MicrodataReader(Reader):
             return None
         return self.path(updates, "transitions")
 
-    def hierarchies(self, columns: Mapping[str, Any], quasi: Sequence[str]) -> dict[str, Hierarchy]:
+    def hierarchies(self, stated: Mapping[str, str], quasi: Sequence[str]) -> dict[str, Hierarchy]:
         found = {}
-        for name, shown in self.mapping(columns, "hierarchies").items():
+        for name, shown in stated.items():
             if name not in quasi:
                 self.note("hierarchies", say('"{name}" is not a quasi-identifier', name=name), _not_quasi())
             elif self.inside("hierarchies", shown):
@@ -768,8 +761,7 @@ class _MicrodataReader(Reader):
                 found[name] = tuple(sorted(numbers))
         return found
 
-    def dates(self, columns: Mapping[str, Any], quasi: Sequence[str], others: Collection[str]) -> Mapping[str, str]:
-        found = self.mapping(columns, "dates")
+    def dates(self, found: Mapping[str, str], quasi: Sequence[str], others: Collection[str]) -> Mapping[str, str]:
         for name, unit in found.items():
             if name not in quasi or name in others or unit not in UNITS:
                 what = say(
@@ -787,12 +779,12 @@ class _MicrodataReader(Reader):
         return value or ""
 
     def snapshots(self, head: Mapping[str, Any]) -> tuple[SnapshotFile, ...]:
-        names = self.texts(head, "snapshots")
-        if not names and head.get("snapshots", []) == []:
+        names = head["snapshots"]
+        if not names and self.table("microdata").get("snapshots", []) == []:
             self.note("snapshots", say("no snapshot is named"), say('write snapshots = ["1.csv"] under [microdata]'))
         files = [each for name in names for each in self.tables("snapshots", name)]
         found = [SnapshotFile(release_tag(each), self.folder / each, each) for each in files]
-        if (by := self.text(head, "snapshots_by")) is not None:
+        if (by := head["snapshots_by"]) is not None:
             found = [each for file in found for each in self.divided(file, by)]
         tags = [each.tag for each in found]
         self.check_tags(tags, "snapshots")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -13,8 +14,9 @@ from audit.io.diagnostics import is_there
 from audit.io.paths import is_inside, matching
 from audit.io.publication_order import in_time
 from audit.io.tables import SUFFIXES, is_table
-from audit.model.errors import Problems
-from audit.runtime.phrases import say
+from audit.model.errors import Problems, did_you_mean, printable
+from audit.model.json_types import UNBOUNDED
+from audit.runtime.phrases import Phrase, say
 
 Toml: TypeAlias = Any
 """A value of TOML."""
@@ -99,6 +101,9 @@ def refuse_keys(folder: Path, name: str, found: Sequence[tuple[str, str, str]]) 
     problems.check()
 
 
+Sections: TypeAlias = Mapping[str, Collection[str] | None]
+
+
 class Reader:
     """Reads a TOML document, and notes each problem with its line.
 
@@ -123,9 +128,9 @@ class Reader:
         self.unordered: str | None = None
 
     @property
-    def allowed(self) -> Mapping[str, set[str] | None]:
-        """The allowed tables, each with its allowed keys; None if any key is allowed."""
-        raise NotImplementedError
+    def sections(self) -> Sections:
+        """The tables, each with its keys; None if it may have any. A mapping has the form of each key."""
+        return {}
 
     def note(self, key: str, what: str, remedy: str) -> None:
         """Note a fault of a key, and the remedy."""
@@ -138,20 +143,17 @@ class Reader:
     def check_names(self) -> None:
         """Note unknown tables and keys."""
         for table, content in self.document.items():
-            if table not in self.allowed:
-                self.note(
-                    table, say("there is no such table"), say("use one of {names}", names=", ".join(self.allowed))
-                )
-                continue
-            keys = self.allowed[table]
             entries = content if isinstance(content, list) else [content]
-            for key in dict.fromkeys(key for entry in entries if isinstance(entry, dict) for key in entry):
-                if keys is not None and key not in keys:
-                    self.note(
-                        key,
-                        say("[{table}] has no such key", table=table),
-                        say("use one of {names}", names=", ".join(sorted(keys))),
-                    )
+            own = dict.fromkeys(key for entry in entries if isinstance(entry, dict) for key in entry)
+            if table not in self.sections:
+                self.refuse(table, say("there is no such table"), [*self.sections])
+            elif (keys := self.sections[table]) is not None:
+                for key in (key for key in own if key not in keys):
+                    self.refuse(key, say("[{table}] has no such key", table=table), sorted(keys))
+
+    def refuse(self, name: str, what: str, known: Sequence[str]) -> None:
+        """Note that a name is unknown, and the most similar one of those that are known."""
+        self.note(name, what, say("use one of {names}", names=", ".join(known)) + did_you_mean(name, known))
 
     def check_tags(self, tags: Sequence[str], key: str = "releases") -> None:
         """Note tags that several releases, or snapshots, have; `key` lists them."""
@@ -174,6 +176,11 @@ class Reader:
             return content
         self.note(name, say("this has to be a table"), say("write [{name}] and its keys below it", name=name))
         return {}
+
+    def read(self, section: str) -> dict[str, Any]:
+        """Return the values of a section by key, each read by its form."""
+        table, forms = self.table(section), self.sections[section]
+        return {key: form(self, table, key) for key, form in forms.items()} if isinstance(forms, Mapping) else {}
 
     def value(self, table: Mapping[str, Any], key: str) -> object:
         """Return an entry, None if there is none."""
@@ -199,6 +206,10 @@ class Reader:
         self.ask_for(key, say("this has to be a list of texts"), f'{key} = ["…", "…"]')
         return ()
 
+    def text_set(self, table: Mapping[str, Any], key: str) -> frozenset[str]:
+        """Return the distinct texts of a list, as `texts`."""
+        return frozenset(self.texts(table, key))
+
     def mapping(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
         """Return a table whose entries are texts."""
         value = table.get(key, {})
@@ -209,20 +220,30 @@ class Reader:
 
     def lists(self, table: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
         """Return a table of lists of distinct texts, among which may be the empty one."""
-        entries = self._entries(table, key, '["…", "…"]')
+        entries = self.entries(table, key, '["…", "…"]')
         return {name: self.texts(entries, name, empty=True) for name in entries}
 
     def mappings(self, table: Mapping[str, Any], key: str) -> dict[str, dict[str, str]]:
         """Return a table of tables of texts."""
-        entries = self._entries(table, key, '{ Column = "…" }')
+        entries = self.entries(table, key, '{ Column = "…" }')
         return {name: self.mapping(entries, name) for name in entries}
 
-    def _entries(self, table: Mapping[str, Any], key: str, example: str) -> Mapping[str, Any]:
+    def entries(self, table: Mapping[str, Any], key: str, example: str) -> Mapping[str, Any]:
+        """Return a table; `example` is a value of one of its entries."""
         value = table.get(key, {})
         if isinstance(value, dict):
             return value
         self.ask_for(key, say("this has to be a table"), f'{key} = {{ "…" = {example} }}')
         return {}
+
+    def day(self, table: Mapping[str, Any], key: str) -> datetime.date | None:
+        """Return a day; None if it is absent, or after noting a problem."""
+        value = table.get(key)
+        if value is None or isinstance(value, datetime.date):
+            return value.date() if isinstance(value, datetime.datetime) else value
+        remedy = say("write {key} = 2030-01-01: year, month and day, without quotes", key=toml_key(key))
+        self.note(key, say("this is not a date"), remedy)
+        return None
 
     def files(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
         """Return a table of paths inside the folder."""
@@ -290,12 +311,84 @@ def _repeated(names: Sequence[str]) -> list[str]:
     return sorted({name for name in names if names.count(name) > 1})
 
 
+# -- forms of values -------------------------------------------------------------------------------------------------
+
+
+Form: TypeAlias = Callable[[Reader, Mapping[str, Any], str], Any]
+"""Returns the value of a key in a table; notes a value of another form, and returns the value of an absent key."""
+
+
+def whole(least: int) -> Form:
+    """Return the form of whole numbers from `least`; None if the key is absent."""
+
+    def read(reader: Reader, table: Mapping[str, Any], key: str) -> int | None:
+        value = table.get(key)
+        if value is None or (type(value) is int and least <= value < UNBOUNDED):
+            return value
+        reader.ask_for(key, say("this has to be a whole number"), f"{key} = {max(least, 5)}")
+        return None
+
+    return read
+
+
+def one_of(*known: object) -> Form:
+    """Return the form of a value from a list, whose first one, the default, need not be written."""
+
+    def read(reader: Reader, table: Mapping[str, Any], key: str) -> object:
+        given = table.get(key, known[0])
+        if any(given == each and type(given) is type(each) for each in known):
+            return given
+        words = ", ".join(toml_value(each) for each in known if each is not None)
+        what = say("unknown value {value}", value=printable(toml_line(given)))
+        reader.note(key, what, say("use {words}, or leave the line out", words=words))
+        return known[0]
+
+    return read
+
+
+def record(
+    what: Phrase, example: str, forms: Mapping[str, Form], needed: Sequence[str], made: Callable[..., Any]
+) -> Form:
+    """Return the form of a table from which an object is built; None if the table is absent or faulty.
+
+    Args:
+        what: the fault of other values, and of a table from which `made` returns None.
+        example: a line that is valid, for the remedy.
+        forms: the form of each allowed key.
+        needed: the required keys.
+        made: builds the object from the values, by key.
+    """
+
+    def read(reader: Reader, table: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401 - what is built
+        given = table.get(key)
+        if given is None:
+            return None
+        if isinstance(given, dict) and {*needed} <= set(given) <= set(forms):
+            found = {name: form(reader, given, name) for name, form in forms.items() if name in given}
+            if not any(each in (None, {}) for each in found.values()) and (built := made(**found)) is not None:
+                return built
+        reader.ask_for(key, str(what), example)
+        return None
+
+    return read
+
+
+def several(form: Form) -> Form:
+    """Return the form of a list of values of a form, or of one of them; faulty ones are left out."""
+
+    def read(reader: Reader, table: Mapping[str, Any], key: str) -> tuple[Any, ...]:
+        given = table.get(key, [])
+        found = (form(reader, {key: each}, key) for each in (given if isinstance(given, list) else [given]))
+        return tuple(each for each in found if each is not None)
+
+    return read
+
+
 # -- guesses ------------------------------------------------------------------------------------------------------
 
 
 UNCONFIRMED = "unconfirmed"
-UNCONFIRMED_KEYS: dict[str, set[str] | None] = {UNCONFIRMED: {"keys"}}
-"""The table of a manifest that lists guessed keys, in the form of `Reader.allowed`."""
+"""The table of a manifest that lists guessed keys."""
 
 
 def key_path(key: str) -> tuple[str, ...]:
@@ -313,22 +406,6 @@ def key_path(key: str) -> tuple[str, ...]:
         [(name, content)] = content.items()
         names.append(name)
     return tuple(names) if content == 0 else ()
-
-
-def unconfirmed(reader: Reader) -> tuple[str, ...]:
-    """Return the guessed keys of a manifest, from `[unconfirmed] keys`; note keys that the file does not have."""
-    found = []
-    for key in reader.texts(reader.table(UNCONFIRMED), "keys"):
-        path: tuple[str, ...] = key_path(key)
-        content: object = reader.document
-        for name in path:
-            content = content.get(name) if isinstance(content, dict) else None
-        if not path or path[0] == UNCONFIRMED or content is None:
-            remedy = say('name a key as in "columns.sensitive", or delete it there')
-            reader.note(key, say("[unconfirmed] names a key that is not in this file"), remedy)
-        else:
-            found.append(".".join(map(toml_key, path)))
-    return tuple(found)
 
 
 # -- writing ------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TypeVar
 
 from audit.runtime.phrases import Reason, joined, say, say_count
@@ -81,6 +82,16 @@ def in_quotes(texts: Iterable[str], most: int = 12, limit: int = _SHOWN) -> str:
     '"a" and "b"'
     """
     return joined([f'"{printable(text, limit)}"' for text in texts], most)
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """Return a question that suggests the most similar word, or an empty text.
+
+    >>> did_you_mean("chek", ["check", "demo"]), did_you_mean("series", ["check"])
+    ('; did you mean `check`?', '')
+    """
+    near = get_close_matches(word, list(words), 1, 0.7)
+    return say("; did you mean `{word}`?", word=near[0]) if near else ""
 
 
 def printable_path(path: object) -> str:

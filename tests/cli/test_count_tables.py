@@ -33,7 +33,11 @@ def replaced(series, old, new, folder):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('over_time = "independent"', 'over_time = "monthly"', "`over_time`: unknown relation"),
+        (
+            'over_time = "independent"',
+            'over_time = "monthly"',
+            '`over_time`: unknown value "monthly"; use "independent"',
+        ),
         ('value = "n"', 'value = "m"', 'column "m": the column is not in the file, which has: area, sex, n'),
         ('"*" = [1, 4]', '"*" = [4, 1]', "needs a least and a greatest count"),
         ("min_count = 5", "min_count = 1", "`min_count`: this is not a limit of the policy"),

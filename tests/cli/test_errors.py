@@ -304,7 +304,7 @@ CASES = {
         ("register.csv:3: ", "no group of release 1 covers this person", "the person's values")),
     "a presence that there is not": (
         OUT, toml("[adversary]", '[adversary]\npresence = "sure"'),
-        ("series.toml:11: `presence`", "unknown word", 'use "possible"')),
+        ("series.toml:11: `presence`", 'unknown value', 'use "possible"')),
     "a presence without a register": (
         H, more(MANIFEST, '[adversary]\npresence = "possible"\n'),
         ("series.toml:11: `presence`", "without a register", "leave it out")),

@@ -76,7 +76,7 @@ def test_texts_with_points_between_thousands_are_published_as_they_are(tmp_path)
     ("old", "new", "said"),
     [
         ('transitions = "transitions.csv"', 'transitions = "any"', "methods need to know which value may follow which"),
-        ('decimal = ","', 'decimal = ";"', "this is not a decimal sign"),
+        ('decimal = ","', 'decimal = ";"', 'unknown value ";"; use ".", ","'),
         ('sensitive = "Diagnose"', 'sensitive = ["Diagnose", "PLZ"]', "only one column of microdata can be sensitive"),
     ],
 )

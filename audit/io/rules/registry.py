@@ -21,7 +21,6 @@ RULES: tuple[type[ColumnRule], ...] = (
     *(Hierarchies, Unlinkable, ColumnTypes, Missing, Spelled, Changing),  # declared: of cells
     *(Unnamed, SeveralRows, Date, Harmless, LeftOut, Similar),  # of rows and values
 )
-KEYS = frozenset(rule.key for rule in RULES)
 
 
 def with_rules(reader: Reader, table: Mapping[str, Any], columns: Columns) -> Columns:

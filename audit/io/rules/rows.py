@@ -15,7 +15,7 @@ from audit.io.rules.cell_meaning import Hierarchies, Missing, Spelled
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Headers, Hint, ReadSeries, WrittenTexts
 from audit.io.tables import Table
 from audit.io.texts import flags
-from audit.io.toml import Reader
+from audit.io.toml import Reader, one_of
 from audit.model.arrays import Flags
 from audit.model.errors import Doubt, printable
 from audit.model.report import MisreadWarning, ReportWarning
@@ -94,17 +94,13 @@ def read_as_people(column: str, marks: Iterable[str]) -> MisreadWarning:
     return MisreadWarning("total-row", what)
 
 
-def unknown_choice(choice: str | None, choices: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the fault, and its remedy, that the value of a key is none of its choices."""
-    if choice not in (None, *choices):
-        yield say('unknown value "{choice}"', choice=choice), say("use one of {names}", names=", ".join(choices))
-
-
 EPISODES, LATEST, FIRST = _CHOICES = ("episodes", "latest", "first")
 
 
 @dataclass(frozen=True)
-class SeveralRows(ColumnRule, key="rows", form=Reader.text, why=Phrase("some people have several rows in one release")):
+class SeveralRows(
+    ColumnRule, key="rows", form=one_of(None, *_CHOICES), why=Phrase("some people have several rows in one release")
+):
     """`rows = "latest"`: how several rows of one person in a release are judged.
 
     With "episodes", each row is judged by itself; with "latest" or "first", only one row of each person counts. None
@@ -119,8 +115,7 @@ class SeveralRows(ColumnRule, key="rows", form=Reader.text, why=Phrase("some peo
         return self.choice in (LATEST, FIRST)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the fault that the choice is unknown, or that no date column says which row of a person counts."""
-        yield from unknown_choice(self.choice, _CHOICES)
+        """Yield the fault that no date column says which row of a person counts."""
         if self.one_counts and columns.rules[Date].column is None:
             yield say("no column says which row is the latest or the first"), say('write date = "…" under [columns]')
 
@@ -194,14 +189,10 @@ COUNTERFEITS, OF_PEOPLE = _WHOSE = ("counterfeits", "people")
 
 
 @dataclass(frozen=True)
-class Unnamed(ColumnRule, key="unnamed", form=Reader.text, why=Phrase("the key has blank identifiers")):
+class Unnamed(ColumnRule, key="unnamed", form=one_of(None, *_WHOSE), why=Phrase("the key has blank identifiers")):
     """`unnamed = "people"`: whose the rows with a blank identifier are: those of unknown people, or counterfeits."""
 
     choice: str | None = None
-
-    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the fault that the choice is unknown."""
-        yield from unknown_choice(self.choice, _WHOSE)
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield a doubt about every clause if rows have a blank identifier, and nothing says whose they are."""

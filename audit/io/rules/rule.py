@@ -16,13 +16,12 @@ from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
 from audit.io.encoding import Vocabulary
 from audit.io.tables import Table, read_table
-from audit.io.toml import Reader, Toml
+from audit.io.toml import Form, Reader, Toml
 from audit.model.errors import Doubt, Problems, printable
 from audit.model.report import ReportWarning
 from audit.runtime.phrases import Phrase, say
 
 Respelling = Callable[[str], str]
-Form = Callable[[Reader, Mapping[str, Any], str], Any]
 NOTHING = Phrase("it has no effect")
 NO_ROLE = (
     Phrase('"{column}" is not a column with a role'),

@@ -45,7 +45,7 @@ from audit.io.rules.rule import (
     unnamed,
 )
 from audit.io.tables import Table, text_codes
-from audit.io.toml import Reader
+from audit.io.toml import Reader, one_of
 from audit.model.arrays import Codes, Flags
 from audit.model.errors import Doubt, Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
@@ -103,7 +103,7 @@ _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
 
 @dataclass(frozen=True)
-class Decimal(ColumnRule, key="decimal", form=Reader.value, why=Phrase("numbers have decimal commas")):
+class Decimal(ColumnRule, key="decimal", form=one_of(None, ".", ","), why=Phrase("numbers have decimal commas")):
     """`decimal = ","`: the decimal sign in quasi-identifiers and sensitive columns; None means a point.
 
     A sign that is stated makes blanks, apostrophes and the other sign group the thousands of sensitive numbers.
@@ -118,11 +118,6 @@ class Decimal(ColumnRule, key="decimal", form=Reader.value, why=Phrase("numbers 
         """Return the rule for the sensitive columns and the quasi-identifiers."""
         columns_of_numbers = (*columns.sensitive, *columns.quasi_identifiers)
         return replace(super().read(reader, table, columns), columns=columns_of_numbers, sensitive=columns.sensitive)
-
-    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the fault that the sign is neither a point nor a comma."""
-        if self.sign not in (None, ".", ","):
-            yield say("this is not a decimal sign"), say('write decimal = "," or leave it out')
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
         """Return the function that turns decimal commas into points, and leaves out signs between thousands."""

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from audit.init.guesses import dotted_lines
-from audit.io import manifest
 from audit.io.manifest import parse_manifest
 from audit.io.releases import SMALL, RowClasses, a_row_of_each, singling_columns
 from audit.io.rules import registry
@@ -134,7 +133,6 @@ class Pad(ColumnRule, key="pad", form=Reader.texts):
 @pytest.fixture
 def with_pad(monkeypatch):
     monkeypatch.setattr(registry, "RULES", (*RULES, Pad))
-    monkeypatch.setitem(manifest._TABLES, "columns", {*manifest._TABLES["columns"], "pad"})
 
 
 def series(folder, pad):
