@@ -58,7 +58,8 @@ class TinyTables:
             lines.append(f"threshold = {self.threshold}")
         if self.rounding is not None:
             lines.append(f'rounding = {{ to = {self.rounding[0]}, how = "{self.rounding[1]}" }}')
-            lines += [f"exact = {json.dumps([str(place + 1) for place in self.exact])}"] if self.exact else []
+            exact = [str(place + 1) for place in self.exact if place < len(self.releases)]
+            lines += [f"exact = {json.dumps(exact)}"] if exact else []
         lines += ["[policy]", f"min_count = {self.min_count}", f"min_width = {self.min_width}"]
         return "\n".join(lines) + "\n"
 

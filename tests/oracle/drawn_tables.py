@@ -520,27 +520,32 @@ def _left_out(rng: random.Random) -> Published:
     return _without_zeros(rng, *draft(rng))
 
 
-def _without_zeros(rng: random.Random, rules: TinyTables, labels: Sequence[Sequence[str]]) -> Published:
-    series, _ = publish(rng, rules, labels, plain=True)
-    totals = [rules.totals.get(name) for name in rules.dimensions]
+def with_zeros(series: TinyTables) -> TinyTables:
+    """Return a series in which cells that are blank or left out are 0, in each crossing that a release has."""
+    totals = [series.totals.get(name) for name in series.dimensions]
     everywhere = {(at, label) for rows in series.releases for cell, _ in rows for at, label in enumerate(cell)}
     releases = []
     for rows in series.releases:
         cells = {cell for cell, _ in rows}
         crossings = {tuple(label != total for label, total in zip(cell, totals, strict=True)) for cell in cells}
-        gone = set()
+        gone = cells - {cell for cell, text in rows if text}
         for crossing in crossings:
             own = [c for c in cells if tuple(x != t for x, t in zip(c, totals, strict=True)) == crossing]
             some = []
-            for at, (name, crossed, total) in enumerate(zip(rules.dimensions, crossing, totals, strict=True)):
-                known = {cell[at] for cell in own} if name in rules.categories else {
+            for at, (name, crossed, total) in enumerate(zip(series.dimensions, crossing, totals, strict=True)):
+                known = {cell[at] for cell in own} if name in series.categories else {
                     label for place, label in everywhere if place == at and label != total}  # fmt: skip
                 some.append(sorted(known) if crossed else [total])
             gone |= {*product(*some)} - cells
         releases.append([*rows, *((cell, LEFT_OUT) for cell in sorted(gone, key=str))])
+    return replace(series, releases=releases)
+
+
+def _without_zeros(rng: random.Random, rules: TinyTables, labels: Sequence[Sequence[str]]) -> Published:
+    series, _ = publish(rng, rules, labels, plain=True)
     files = [[[*cell, text] for cell, text in rows] for rows in series.releases]
     manifest = _manifest(series, absent='"zero"')
-    return Published({None: replace(series, releases=releases)}, [*series.dimensions, "n"], files, manifest)
+    return Published({None: with_zeros(series)}, [*series.dimensions, "n"], files, manifest)
 
 
 FORMS = {
