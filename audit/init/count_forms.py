@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from audit.count_tables.published_texts import is_total_word, number_of, total_of
+from audit.count_tables.published_texts import is_total_word, number_of, said_range, total_of
 from audit.init.count_beside import (
     decimals_of,
     declare_beside,
@@ -24,6 +24,7 @@ from audit.init.count_columns import (
     CountFiles,
     Kinds,
     codes_beside,
+    is_label_name,
     is_numbering,
     is_period,
     is_running,
@@ -139,8 +140,15 @@ def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], lis
 def _add_codes(
     rules: TableGuesses, files: CountFiles, kinds: Kinds, codes: Sequence[str], periods: Sequence[str]
 ) -> None:
-    """Declare the columns of numbers that say nothing about the counts: codes, periods and constants."""
-    constant = [name for name in kinds.labels if not files.varies(name)]
+    """Declare the columns of numbers that say nothing about the counts: codes, periods and constants.
+
+    A constant range, such as `<5`, may be counts, all of which are hidden, unless the name is one of labels.
+    """
+    constant = [
+        name
+        for name in kinds.labels
+        if not files.varies(name) and (is_label_name(name) or not any(map(said_range, files.columns[name])))
+    ]
     named = dict.fromkeys([*codes, *constant, *periods])
     rules.add("not_counts", [name for name in named if any(c.isdigit() for text in files.columns[name] for c in text)])
     by_cells = [n for n in kinds.counts if not (names_codes(n) or _numbers_rows(n, files.columns[n]))]

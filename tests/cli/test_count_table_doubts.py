@@ -2108,6 +2108,21 @@ def test_a_column_that_is_hidden_everywhere_is_no_remark(column, code, tmp_path)
     assert (found, '"divers"' in out) == (code, code == 3), out
 
 
+@pytest.mark.parametrize("text", ["<5", "1-4", "1 bis 4", "(\u22644)"])
+@pytest.mark.parametrize(("name", "code"), [("divers", 3), ("Alter", 0)])
+def test_a_column_that_has_one_range_everywhere_is_no_constant_of_labels(text, name, code, tmp_path):
+    """All of its counts may be hidden; `audit init` said that they are no counts, and the policy held."""
+    rows = ["Nord;26;", "S\u00fcd;31;", "Ost;44;", "Insgesamt;101;"]
+    (tmp_path / "1.csv").write_text(
+        "\n".join([f"Kreis;Anzahl;{name}", *(f"{row}{text}" for row in rows), ""]), encoding="utf-8"
+    )
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    manifest = tmp_path / "series.toml"
+    manifest.write_text(manifest.read_text(encoding="utf-8").partition("[unconfirmed]")[0], encoding="utf-8")
+    found, why, _ = verdict(tmp_path)
+    assert (found, f'not judged: \\"{name}\\"' in why) == (code, code == 3), why
+
+
 @pytest.mark.parametrize("tags", ["1 2", "2 1"], ids=["first", "last"])
 def test_a_note_below_several_releases_is_about_each_of_them(tags, tmp_path):
     """Two counts of 8 people are 4 each in one release, as readers know from the note; the other has no sign."""

@@ -237,6 +237,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.second_reading._disclosing", "together is None and ", "False and "),
         ("audit.count_tables.second_reading._disclosing", "for each in own if", "for each in own[:1] if"),
     ],
+    "cli/test_count_table_doubts.py::test_a_column_that_has_one_range_everywhere_is_no_constant_of_labels": [
+        ("audit.init.count_forms._add_codes", "is_label_name(name) or not", "True or not"),
+        ("audit.init.count_forms._add_codes", "(is_label_name(name) or not any(", "(not any("),
+    ],
     "cli/test_count_table_doubts.py::test_markers_are_small_beside_blank_cells_of_which_some_are_small_too": [
         ("audit.count_tables.second_reading._first_disclosing", "below=ends[0]", "below=None"),
     ],
