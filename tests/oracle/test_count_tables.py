@@ -213,7 +213,8 @@ def compare(published, tmp_path, rng):
     every = {(name, *finding) for name, answer in answers.items() for finding in answer.findings}
     if code == 3 and "absent =" not in published.manifest and not zeros_are_asked_about(published):
         path = tmp_path / "series.toml"  # other questions that absent answers are asked, too
-        path.write_text(published.manifest.replace("[policy]", 'absent = "unknown"\n[policy]'), encoding="utf-8")
+        text = path.read_text(encoding="utf-8").replace("[policy]", 'absent = "unknown"\n[policy]')
+        path.write_text(text, encoding="utf-8")
         code = audited(tmp_path)[0]
     assert code == (1 if every else 3 if published.undecided or zeros_are_asked_about(published) else 0), err
     assert attack["status"] == "complete"
