@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from audit.model.audit_history import AuditHistory, PastReport
 from audit.model.errors import printable
+from audit.model.report import Report
 from audit.runtime.phrases import Phrase, day, figure, risk_text, say, say_count
 from reports import charts
 from reports.frames import frames
@@ -24,7 +25,7 @@ _COLOURS = {"holds": "green", "violated": "red", "undecided": "yellow", "interru
 def document(history: AuditHistory) -> Mapping[str, object]:
     """Return the JSON of a history."""
     return {
-        "schema_version": 1,
+        "schema_version": Report.schema_version,
         "reports": [
             {
                 **{key: value for key, value in asdict(each).items() if key != "ids"},

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from audit.findings.count import CountFinding
 from audit.findings.wording import line_runs, listing
 from audit.model.errors import SENTENCE, printable, printable_path
 from audit.model.measures import PEOPLE
-from audit.model.release_impact import Cause, ComparedAttack, ReleaseImpact, alone
+from audit.model.release_impact import Cause, ComparedAttack, NewFinding, ReleaseImpact, alone
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
-from reports.audit_page import signed_page, terminal_head
+from reports.audit_page import showing_counts, signed_page, terminal_head
+from reports.count_tables import answers as cell_repair
 from reports.finding_text import shown_attacks, steps
 from reports.frames import frames
 from reports.glossary import glossary, of_attacks
 from reports.next_commands import repairing
 from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
-from reports.sentences import CONTRADICTED, best_so_far, named, reasons, result_text
+from reports.sentences import CONTRADICTED, best_so_far, facts, named, reasons, result_text
 from reports.summary_text import next_step
 from reports.verdict import more_if_unchanged
 
@@ -40,9 +42,19 @@ def page(impact: ReleaseImpact) -> Page:
         and not after.contradictions
         else [next_step(after)]
     )
-    head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
-    todo = [Bullets([*first, *further])]
-    sheet = signed_page(after, head, shown, todo, before=impact.without, adds_nothing=impact.adds_nothing)
+    head = terminal_head(after) if after.tables is None else [Paragraph(facts(after))]
+    todo = [*first, *further] if impact.cells is None else list(cell_repair.todo(impact, impact.cells))
+    sheet = signed_page(
+        after,
+        [*head, Bullets(list(_read(impact)), soft=True)],
+        shown,
+        [Bullets(todo)],
+        before=impact.without,
+        adds_nothing=impact.adds_nothing,
+    )
+    cells = impact.cells
+    if cells is not None and (impact.new_total or cells.hide or cells.changes or cells.show):
+        sheet = showing_counts(sheet)
     return replace(sheet, annex=list(_annex(impact)))
 
 
@@ -60,6 +72,8 @@ def _annex(impact: ReleaseImpact) -> Iterator[Section]:
     for attack, report in zip(impact.attacks, impact.after.attacks, strict=True):
         if report in shown and attack.new:
             yield _findings(attack, by_version=report.measures.by_version)
+    if impact.cells is not None:
+        yield from cell_repair.cell_sections(impact.cells, impact.after)
     yield Section(say("Terms"), [Facts([*glossary(impact.after), *of_attacks(impact.after)], terms=True)])
 
 
@@ -87,7 +101,9 @@ def _read(impact: ReleaseImpact) -> Iterator[str]:
 def _before(impact: ReleaseImpact) -> Iterator[str]:
     """Yield what holds without the candidate."""
     before = impact.without
-    if before.policy.violations:
+    if not before.inputs:  # nothing is published yet
+        pass
+    elif before.policy.violations:
         known = joined(list(dict.fromkeys(each.measure for each in before.policy.violations)))
         yield say("Without the candidate the policy was violated already ({clauses}).", clauses=known)
     elif before.policy.undecided:
@@ -109,16 +125,18 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
         yield say(
             "Not counted, because these attacks ended early with or without the candidate: {attacks}.", attacks=names
         )
+    if impact.cells is not None:
+        yield from cell_repair.of_candidate(impact)
 
 
 def _changes(pairs: Sequence[tuple[AttackReport, AttackReport]]) -> PageTable:
     """Return the results of each attack without and with the candidate."""
-    rows = [
-        [named(new), *map(result_text, (old, new)), *map(_highest_risk, (old, new))]
-        for old, new in pairs
-        if old.ran or new.ran
-    ]
-    heads = say("attack"), say("without the candidate"), say("with it"), say("highest risk without it"), say("with it")
+    ran = [pair for pair in pairs if pair[0].ran or pair[1].ran]
+    rows = [[named(new), *map(result_text, (old, new))] for old, new in ran]
+    heads = [say("attack"), say("without the candidate"), say("with it")]
+    if any("max_risk" in attack.risks for pair in ran for attack in pair):
+        rows = [[*row, *map(_highest_risk, pair)] for row, pair in zip(rows, ran, strict=True)]
+        heads += [say("highest risk without it"), say("with it")]
     return PageTable(heads, rows, words=3, terms=True)
 
 
@@ -138,8 +156,10 @@ def with_news(impact: ReleaseImpact) -> Report:
         news = added[attack.attack, attack.sensitive]
         found = tuple(new.finding for new in news.findings)
         attacks.append(replace(attack, findings=found, findings_total=news.new))
-    lines = [*_read(impact), *_before(impact), *_beyond_repair(impact)]
-    causes = tuple(f"{new.finding.id}: {_cause(new.cause)}" for each in impact.attacks for new in each.findings)
+    further = _beyond_repair(impact) if impact.cells is None else cell_repair.todo(impact, impact.cells)
+    lines = [*_read(impact), *_before(impact), *further]
+    new = (new for each in impact.attacks for new in each.findings)
+    causes = tuple(f"{each.finding.id}: {_cause(each.cause)}" for each in new if [*_caused(each)])
     *most, last = (line.strip().rstrip(".:") for line in lines)
     noted = *(ReportWarning("candidate", line) for line in most), ReportWarning("candidate", last, causes)
     advised = None if impact.repair is None else impact.repair.recommendation(named=True)
@@ -171,7 +191,7 @@ def _findings(attack: ComparedAttack, *, by_version: bool) -> Section:
     blocks: list[Block] = [
         Entry(
             new.finding.sentence(by_version=by_version),
-            [PageSteps([*steps(new.finding), say("cause: {cause}", cause=_cause(new.cause))])],
+            [PageSteps([*steps(new.finding), *_caused(new)])],
             [new.finding.id],
         )
         for new in attack.findings
@@ -179,6 +199,12 @@ def _findings(attack: ComparedAttack, *, by_version: bool) -> Section:
     if len(attack.findings) < attack.new:
         blocks.append(Paragraph(say("{count} more: --findings all", count=attack.new - len(attack.findings))))
     return Section(say("New findings of {attack} ({counts})", attack=named(attack.after), counts=counts), blocks)
+
+
+def _caused(new: NewFinding) -> Iterator[str]:
+    """Yield the cause of a finding; the sums that show a count name the releases themselves."""
+    if not isinstance(new.finding, CountFinding):
+        yield say("cause: {cause}", cause=_cause(new.cause))
 
 
 def _cause(new: Cause) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from audit.model.errors import SENTENCE, InputError, Problem, printable, printable_path
 from audit.model.json_types import Items
@@ -47,9 +47,9 @@ class ErrorDocument:
         problems: all problems.
     """
 
-    schema_version: Literal[1]
+    schema_version: ClassVar[Literal[2]] = 2
+    exit_code: ClassVar[Literal[2]] = 2
     tool: Tool
-    exit_code: Literal[2]
     problems: Annotated[tuple[ErrorEntry, ...], Items(1)]
 
 
@@ -68,7 +68,7 @@ def written(form: str, error: BaseException, lines: Sequence[str], series: str, 
         entries = tuple(map(_of_problem, error.problems))
     if form == "sarif":
         return _sarif(entries, series, folder)
-    return as_json(json_object(ErrorDocument(1, Tool(VERSION), 2, entries)))
+    return as_json(json_object(ErrorDocument(Tool(VERSION), entries)))
 
 
 def _of_problem(problem: Problem) -> ErrorEntry:

@@ -10,21 +10,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
+from audit.findings.count_answers import CellExplanation, ComparedTables
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
 from audit.model.errors import UsageError, printable
 from audit.model.explanation import Explanation
 from audit.model.publication_plan import PublicationPlan
-from audit.model.release_impact import Impact, ReleaseImpact, Repair
+from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import Report
 from audit.pipeline import dataframes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-N = TypeVar("N", bound=Impact)
-R = TypeVar("R", Repair, CandidateReport)
+R = TypeVar("R", Repair, ReleaseImpact)
 _WRITTEN_BY = {
     ReleaseImpact: "impact",
     Repair: "repair",
@@ -32,7 +31,6 @@ _WRITTEN_BY = {
     Explanation: "explanation",
     Comparison: "comparison",
     PublicationPlan: "publication_plan",
-    CandidateReport: "count_tables.answers:CANDIDATE",
     CellExplanation: "count_tables.answers:CELL",
     ComparedTables: "count_tables.answers:COMPARED",
 }
@@ -128,10 +126,10 @@ class WithFindings(Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ImpactResult(WithFindings, Generic[N]):
+class ImpactResult(WithFindings):
     """What one more release would change or disclose: `report` has all of it; do not change it."""
 
-    report: N
+    report: ReleaseImpact
 
     @property
     def passed(self) -> bool:
@@ -147,7 +145,7 @@ class ImpactResult(WithFindings, Generic[N]):
     def hidden(self) -> pd.DataFrame:
         """The further cells of count tables to hide: cell, shown (what it shows now), file, line, sign (to write).
 
-        It has no rows if nothing is new, or if no such cells were found; in the second case `report.hide` is None.
+        It has no rows if nothing is new, or if no such cells were found; then `report.cells.hide` is None.
         """
         return dataframes.hidden(self.report)
 
@@ -171,7 +169,7 @@ class RepairResult(Answer, Generic[R]):
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that were written."""
-        return tuple(map(Path, self.report.written if isinstance(self.report, CandidateReport) else self.report.files))
+        return tuple(map(Path, self.report.files))
 
     @property
     def hidden(self) -> pd.DataFrame:

@@ -20,10 +20,11 @@ from audit.count_tables.judged_counts import explain_cell
 from audit.count_tables.manifest import TableManifest, TableRelease, read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables, waive_counts
-from audit.findings.count_answers import CandidateReport, ComparedCounts, ComparedTables
+from audit.findings.count_answers import ComparedCounts, ComparedTables
 from audit.judgement.waiver_writer import accepted_of
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
+from audit.model.release_impact import ReleaseImpact
 from audit.model.report import Report
 from audit.pipeline.settings import AnyPath, CountSettings, WholeCountAudit
 from audit.runtime.phrases import Reason
@@ -80,7 +81,7 @@ class LoadedTables(Loaded):
         tag: str = "candidate",
         baseline: str | os.PathLike[str] | None = None,
         **settings: Unpack[CountSettings],
-    ) -> ImpactResult[CandidateReport]:
+    ) -> ImpactResult:
         """Judge a release that is not yet published, as `audit next SERIES CANDIDATE...` does.
 
         Args:
@@ -107,7 +108,7 @@ class LoadedTables(Loaded):
         tag: str = "candidate",
         baseline: bool = False,
         **settings: Unpack[CountSettings],
-    ) -> RepairResult[CandidateReport]:
+    ) -> RepairResult[ReleaseImpact]:
         """Hide as few further cells of a candidate as possible, and write it, as `audit repair` does.
 
         Args:
@@ -124,8 +125,8 @@ class LoadedTables(Loaded):
         folder, where = TemporaryFolder("audit-candidate-"), Path(output)
         release = _release(self.opened, candidate, tag, folder.path)
         with _options(settings) as how:
-            found = repair_candidate(self.opened, release, where, Differencing(), how)
-        return RepairResult(replace(found, baseline=baseline))
+            found = repair_candidate(self.opened, release, where, Differencing(), how, baseline=baseline)
+        return RepairResult(found)
 
     def explain(self, cell: Mapping[str, str], /, **settings: Unpack[CountSettings]) -> ExplanationResult:
         """Return what can be derived about one cell, as `audit explain SERIES --cell area=N --cell sex=f` does.

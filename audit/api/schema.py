@@ -12,7 +12,7 @@ def schema() -> dict[str, Any]:
     """Return the JSON Schema of all results; `#/$defs` has one for each kind.
 
     >>> schema()["$id"]
-    'urn:series-audit:results:1'
+    'urn:series-audit:results:2'
     """
     found: dict[str, Any] = json.loads(WRITTEN.read_text(encoding="utf-8"))
     return found

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from attacks.registry import Choice
     from audit.api.count_tables import LoadedTables
     from audit.io.series import Series
-    from audit.model.release_impact import ReleaseImpact, Repair
+    from audit.model.release_impact import Repair
     from audit.principles.principle import Principle
 
 Kind: TypeAlias = Literal["microdata", "tables"]
@@ -153,7 +153,7 @@ class LoadedSeries(Loaded):
         attack: Choice | Sequence[Choice] | None = None,
         baseline: str | os.PathLike[str] | None = None,
         **settings: Unpack[Settings],
-    ) -> ImpactResult[ReleaseImpact]:
+    ) -> ImpactResult:
         """Judge a release that is not yet published, as `audit next SERIES CANDIDATE` does.
 
         Args:

@@ -37,7 +37,6 @@ from audit.count_tables.second_reading import may_lack_zeros
 from audit.count_tables.table_audit import read_published, report_on
 from audit.count_tables.table_shapes import FileRows
 from audit.findings.count import CountFinding
-from audit.findings.count_answers import CandidateReport, HiddenCell
 from audit.io.atomic_files import check_empty
 from audit.io.dialect import Dialect, text_above
 from audit.io.foreign_files import is_foreign, writable_name
@@ -52,7 +51,17 @@ from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.errors import Problems, UsageError, printable, printable_path
 from audit.model.json_types import UNBOUNDED
-from audit.model.report import Report
+from audit.model.release_impact import (
+    Candidate,
+    Cause,
+    CellRepair,
+    ComparedAttack,
+    HiddenCell,
+    NewFinding,
+    ReleaseImpact,
+    changed,
+)
+from audit.model.report import Report, Undecided, Violation
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import ReasonKind, kind_of, say
 
@@ -138,12 +147,14 @@ def judge_candidate(
     options: AuditOptions,
     *,
     repairs: bool = False,
-) -> tuple[CandidateReport, HidingSearch, Rows]:
+    baseline: bool = False,
+) -> tuple[ReleaseImpact, HidingSearch, Rows]:
     """Return what a candidate adds, what to do, the search, and the rows to hide.
 
     The candidate may be the last release of the series.
 
-    The time limit applies to the audit and to the search separately; if the command `repairs`, to both together.
+    The time limit applies to the audit and to the search separately; if the command `repairs`, to both together. With a
+    `baseline`, only what the candidate adds decides about its repair.
 
     Raises:
         UsageError: the series has a release of that tag.
@@ -195,29 +206,43 @@ def judge_candidate(
     chosen = search.changed(chosen)
     hide = _cells(counts, {row: search.signs.get(row, "") for row in chosen})
     show = _cells(counts, {row: str(number) for row, number in numbers.items()})
-    return (
-        CandidateReport(
-            release=counts.manifest.tags[-1],
-            without=before,
-            after=_shown(after, options.findings),
-            new=tuple(fresh[: options.findings]),
-            found=len(fresh),
-            hide=hide if hiding.is_enough else None,
-            show=show,
-            changes=() if hiding.is_enough else _cells(counts, dict.fromkeys(_telling_changes(counts), "")),
-            rounding=rounding,
-            undecided=max(first.open, settled) > search.left,
-            least=hiding.least,
-            stopped=hiding.stopped,
-            any_sign=chosen <= search.signs.keys(),
-            ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
-            unsaid=unsaid and hiding.is_enough and bool(hide),
-            repairs=repairs,
-            bare=any(is_foreign(table.path) for table in candidate.tables),
-        ),
-        search,
-        chosen,
+    cells = CellRepair(
+        hide=hide if hiding.is_enough else None,
+        show=show,
+        changes=() if hiding.is_enough else _cells(counts, dict.fromkeys(_telling_changes(counts), "")),
+        rounding=rounding,
+        undecided=max(first.open, settled) > search.left,
+        least=hiding.least,
+        stopped=hiding.stopped,
+        any_sign=chosen <= search.signs.keys(),
+        ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
+        unsaid=unsaid and hiding.is_enough and bool(hide),
+        repairs=repairs,
+        baseline=baseline,
+        bare=any(is_foreign(table.path) for table in candidate.tables),
     )
+    return _impact(before, _shown(after, options.findings), candidate, fresh, cells), search, chosen
+
+
+def _impact(
+    before: Report, after: Report, candidate: TableRelease, fresh: Sequence[CountFinding], cells: CellRepair
+) -> ReleaseImpact:
+    """Return what a candidate adds, given its new findings, of which as many are shown as of all."""
+    tag, (old,), (new,) = after.series.releases[-1], before.attacks, after.attacks
+    causes = ({each.release for each in finding.terms} for finding in fresh[: len(new.findings)])
+    found = tuple(
+        NewFinding(finding, Cause(tuple(each for each in after.series.releases[:-1] if each in used), False, ()))
+        for finding, used in zip(fresh, causes, strict=False)
+    )
+    kinds, undecided = Counter(each.kind for each in fresh), after.policy.undecided
+    if cells.undecided:
+        why = say("Some counts are undecided; give more time with --time-limit SECONDS.")
+        undecided = (*undecided, Undecided("policy", why))
+    violations = tuple(Violation(new.attack, kind, 0, count) for kind, count in kinds.items())
+    adds = replace(after.policy, violations=violations, undecided=undecided)
+    compared = ComparedAttack(new, old.status, changed(old, new), old.findings_total, len(fresh), 0, found)
+    named = Candidate(tag, tuple(each.shown for each in candidate.tables), None, None)
+    return ReleaseImpact(after, before, (compared,), named, adds, cells=cells)
 
 
 def _said(counts: PublishedCounts) -> PublishedCounts:
@@ -360,8 +385,14 @@ def _rounded(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:
 
 
 def repair_candidate(
-    manifest: TableManifest, candidate: TableRelease, output: Path, attack: CountAttack, options: AuditOptions
-) -> CandidateReport:
+    manifest: TableManifest,
+    candidate: TableRelease,
+    output: Path,
+    attack: CountAttack,
+    options: AuditOptions,
+    *,
+    baseline: bool = False,
+) -> ReleaseImpact:
     """Write the candidate into a new or empty folder, with the cheapest cells hidden, and audit it.
 
     If no cells were found that help, nothing is written, and the report has the findings that the candidate adds.
@@ -377,8 +408,8 @@ def repair_candidate(
         if not is_table(table.path.name):
             name = printable(table.path.name)
             raise UsageError(say("{name}: only .csv and .parquet files can be rewritten; convert it first", name=name))
-    found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True)
-    if found.hide is None:
+    found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True, baseline=baseline)
+    if found.cells is None or found.cells.hide is None:
         return found
     place = output / candidate.tag if manifest.releases and manifest.are_folders else output
     tables, emptied = zip(*(_written(search, rows, each, place) for each in candidate.tables), strict=True)
@@ -386,7 +417,7 @@ def repair_candidate(
     audited = None
     try:
         counts = read_counts(with_candidate(manifest, written))
-        audited = search.audited(_said(counts) if found.unsaid else counts)
+        audited = search.audited(_said(counts) if found.cells.unsaid else counts)
     finally:
         for table in written.tables if audited is None or audited.found else ():
             table.path.unlink()
@@ -394,16 +425,14 @@ def repair_candidate(
         raise RuntimeError("a repaired candidate still adds a finding")
     after = search.report_on(audited)
     files, is_open = tuple(table.shown for table in written.tables), audited.open > search.left
-    return replace(
-        found,
-        after=_shown(after, options.findings),
-        new=(),
-        found=0,
+    cells = replace(
+        found.cells,
         rounding=None,
-        undecided=found.undecided or is_open,
+        undecided=found.cells.undecided or is_open,
         written=files,
         emptied=tuple(dict.fromkeys(chain(*emptied))),
     )
+    return _impact(found.without, _shown(after, options.findings), written, (), cells)
 
 
 def _source(table: TableFile) -> tuple[pa.Table, Dialect | None]:

@@ -180,11 +180,10 @@ def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iter
     """
     try:
         report = json.loads(path.read_bytes())
-        if report["schema_version"] != Report.schema_version:
+        if report["schema_version"] not in (1, Report.schema_version):  # what is read here is the same in both
             raise UsageError(
                 say(
-                    "{file}: its schema_version is not {number}, the only one that this version reads; make the report "
-                    "again with this version",
+                    "{file}: its schema_version is neither 1 nor {number}; make the report again with this version",
                     file=named,
                     number=Report.schema_version,
                 )

@@ -55,7 +55,7 @@ class CheckReport:
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("holds",)
-    schema_version: ClassVar[Literal[1]] = 1
+    schema_version: ClassVar[Literal[2]] = 2
     series: str
     releases: tuple[str, ...]
     rows: Annotated[int, UNWRITTEN]

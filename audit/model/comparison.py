@@ -174,7 +174,7 @@ class Comparison:
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("tool",)
-    schema_version: ClassVar[Literal[1]] = 1
+    schema_version: ClassVar[Literal[2]] = 2
     tool_version: Annotated[str, UNWRITTEN]
     sides: Annotated[tuple[ComparedSeries, ...], WrittenAs("series"), Items(1)]
     asked: QueryDesign | None

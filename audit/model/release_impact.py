@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Annotated, ClassVar
 
+from audit.model.count_report import Rounding
 from audit.model.finding import Finding
-from audit.model.json_types import INLINED, UNWRITTEN, Less, Probability, Status, WrittenAs
+from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, Less, Omittable, Probability, Status, WrittenAs
 from audit.model.moves import Move, Recommendation, totals
 from audit.model.report import AttackReport, Contradictions, PolicyReport, Report
 from audit.runtime.phrases import Reason, ReasonKind
@@ -209,46 +209,105 @@ class AuditBefore:
 
 
 @dataclass(frozen=True)
-class Impact(ABC):
-    """What one more release would change or disclose, for people and for cells of tables.
+class HiddenCell:
+    """A cell of a candidate to hide, or to show.
+
+    Attributes:
+        cell: its label by dimension.
+        shown: its text now.
+        file: its file.
+        line: the line in this file.
+        sign: the marker or the count to write; empty for none.
+    """
+
+    cell: dict[str, str]
+    shown: str
+    file: str
+    line: int
+    sign: str
+
+
+@dataclass(frozen=True)
+class CellRepair:
+    """Cells of a candidate's tables to hide or to show, so that it adds no finding.
+
+    Attributes:
+        hide: the cells to hide so that no finding is new; each of them is necessary. Empty if no finding is new, null
+            if no such set was found.
+        show: the hidden cells whose counts follow from earlier releases, so that they are to be shown.
+        changes: where no cells to hide were found, the cells whose changes say more of earlier counts.
+        least: whether it is proved that no cheaper cells achieve the same.
+        rounding: the finest coarser rounding that achieves the same; null if none was found or needed.
+        undecided: whether more questions are open with it, or with it repaired, than without it.
+        written: the files that were written with these cells hidden; the reports are about the written files.
+        stopped: why the search for such cells ended early; absent if it was complete.
+        any_sign: whether any sign that can stand for any count may stand in the cells to leave empty.
+        emptied: the columns that a repair emptied beside hidden counts.
+        bare: whether the candidate is a workbook or the like, of which a repair writes a CSV file.
+        ends_year: whether it is the last of the parts of a year, which are about other people each.
+        unsaid: whether the manifest is still to say that empty cells can be any count, as the reports suppose.
+        repairs: whether it is a repair, with or without written files.
+        baseline: whether findings of the series without the candidate are ignored by a repair.
+    """
+
+    hide: tuple[HiddenCell, ...] | None
+    rounding: Rounding | None
+    undecided: Annotated[bool, UNWRITTEN]
+    show: Annotated[tuple[HiddenCell, ...], OMITTED] = ()
+    changes: Annotated[tuple[HiddenCell, ...], OMITTED] = ()
+    least: bool = False
+    written: Annotated[tuple[str, ...], OMITTED] = ()
+    stopped: Omittable[Reason] = None
+    any_sign: Annotated[bool, UNWRITTEN] = False
+    emptied: Annotated[tuple[str, ...], UNWRITTEN] = ()
+    bare: Annotated[bool, UNWRITTEN] = False
+    ends_year: Annotated[bool, UNWRITTEN] = False
+    unsaid: Annotated[bool, UNWRITTEN] = False
+    repairs: Annotated[bool, UNWRITTEN] = False
+    baseline: Annotated[bool, UNWRITTEN] = False
+
+    def exit_code(self, after: Report) -> int:
+        """Return the exit code, given the report on the series with the candidate; 130 if the search was interrupted.
+
+        For a repair, that of the series with the written files, or of what they add to it with a `baseline`; 1 if there
+        is no repair, 3 if it is undecided.
+        """
+        code = after.exit_code
+        if self.stopped is not None and self.stopped.kind is ReasonKind.INTERRUPTED:
+            return 130
+        if not self.repairs or code == 130:
+            return code
+        if self.hide is None:
+            return 1 if self.stopped is None else 3
+        if self.baseline and code == 1:
+            return 3 if self.undecided or after.policy.undecided else 0
+        return code or (3 if self.undecided else 0)
+
+
+@dataclass(frozen=True)
+class ReleaseImpact:
+    """The contents of `audit next SERIES CANDIDATE --format json`, and of `audit repair` for count tables.
 
     Attributes:
         after: the audit of the series with the candidate.
         without: the audit of the series without it.
-    """
-
-    after: Annotated[Report, INLINED]
-    without: Annotated[Report, UNWRITTEN]
-
-    @property
-    @abstractmethod
-    def new_total(self) -> int:
-        """The number of findings that the candidate would add, over all attacks."""
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code of the series with the candidate."""
-        return self.after.exit_code
-
-
-@dataclass(frozen=True)
-class ReleaseImpact(Impact):
-    """The contents of `audit next SERIES CANDIDATE --format json`.
-
-    Attributes:
         attacks: each attack without the candidate and with it.
         candidate: the candidate.
         adds: the decision on what the candidate adds, as if the rest were accepted.
         not_computed: why no repair was searched for, each reason once.
         repair: a repair that keeps the policy, if one was found; it is not written.
+        cells: the cells of tables to hide or to show; absent for data about people.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("before",)
+    after: Annotated[Report, INLINED]
+    without: Annotated[Report, UNWRITTEN]
     attacks: tuple[ComparedAttack, ...]
     candidate: Candidate
     adds: Annotated[PolicyReport, UNWRITTEN]
     not_computed: tuple[str, ...] = ()
     repair: Annotated[Repair | None, CHANGES] = None
+    cells: Omittable[CellRepair] = None
 
     @property
     def before(self) -> AuditBefore:
@@ -262,14 +321,27 @@ class ReleaseImpact(Impact):
         return sum(attack.new for attack in self.attacks)
 
     @property
+    def repaired(self) -> bool:
+        """Whether nothing new can be derived from what was written."""
+        return self.cells is not None and bool(self.cells.written) and not self.cells.undecided
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that were written."""
+        return () if self.cells is None else self.cells.written
+
+    @property
     def adds_nothing(self) -> bool:
-        """Whether the earlier releases alone do not keep the policy, and the candidate adds nothing that it forbids."""
-        return not self.without.policy.passed and self.adds.passed
+        """Whether the policy is broken, but the candidate adds nothing that it forbids to the earlier releases."""
+        broken = self.after.policy.violations if self.cells is not None else not self.without.policy.passed
+        return bool(broken) and self.adds.passed
 
     @property
     def exit_code(self) -> int:
         """The exit code of the series with the candidate; 130 if the search for a repair was interrupted."""
-        return 130 if self.repair is not None and self.repair.exit_code == 130 else super().exit_code
+        if self.cells is not None:
+            return self.cells.exit_code(self.after)
+        return 130 if self.repair is not None and self.repair.exit_code == 130 else self.after.exit_code
 
 
 def alone(release: str, file: str) -> str:

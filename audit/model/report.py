@@ -714,7 +714,7 @@ class Report:
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("tool", "known_before")
-    schema_version: ClassVar[Literal[1]] = 1
+    schema_version: ClassVar[Literal[2]] = 2
     tool_version: Annotated[str, UNWRITTEN]
     made: datetime.date
     inputs: Annotated[tuple[Input, ...], Items(1)]

@@ -18,7 +18,7 @@ from audit.findings.count_answers import CellExplanation
 from audit.io.atomic_files import atomic_path
 from audit.model.errors import UsageError
 from audit.model.json_types import UNWRITTEN, notes_of
-from audit.model.release_impact import Impact, Repair
+from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import AttackReport, Input, Report
 
 if TYPE_CHECKING:
@@ -113,9 +113,11 @@ def _written(kind: type) -> list[str]:
     return [name for name in _FINDING if UNWRITTEN not in notes_of(hints.get(name))]
 
 
-def hidden(report: Impact | Repair) -> pd.DataFrame:
+def hidden(report: ReleaseImpact | Repair) -> pd.DataFrame:
     """Return the cells of a candidate to hide, one row for each."""
-    return frame(_HIDDEN, [fields_of(each, _HIDDEN) for each in getattr(report, "hide", None) or ()])
+    cells = None if isinstance(report, Repair) else report.cells
+    hide = () if cells is None else cells.hide or ()
+    return frame(_HIDDEN, [fields_of(each, _HIDDEN) for each in hide])
 
 
 def timeline(report: Report) -> pd.DataFrame:

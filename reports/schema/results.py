@@ -11,7 +11,7 @@ from dataclasses import fields
 from audit.clauses.clause import Limit
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import OWN
-from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
+from audit.findings.count_answers import CellExplanation, ComparedTables
 from audit.findings.registry import KINDS as FINDINGS
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
@@ -23,7 +23,7 @@ from audit.model.report import Report
 from reports.input_errors import ErrorDocument
 from reports.schema.types import Schema, SchemaWriter, closed
 
-ID = "urn:series-audit:results:1"
+ID = "urn:series-audit:results:2"
 KINDS: Mapping[str, type] = {
     "audit": Report,
     "next": ReleaseImpact,
@@ -31,7 +31,6 @@ KINDS: Mapping[str, type] = {
     "explanation": Explanation,
     "check": CheckReport,
     "comparison": Comparison,
-    "count_tables_candidate": CandidateReport,
     "count_tables_explanation": CellExplanation,
     "count_tables_comparison": ComparedTables,
     "error": ErrorDocument,

@@ -220,7 +220,7 @@ def _present(said: Schema) -> Schema:
 def _classes(hint: object) -> list[type]:
     """Return the dataclasses in a union."""
     if isinstance(hint, type) or get_origin(hint) is Finding:
-        return [hint] if isinstance(hint, type) else [*KINDS]
+        return [hint] if isinstance(hint, type) else [*KINDS, *COUNT_KINDS.values()]
     if get_origin(hint) is Annotated:
         return _classes(get_args(hint)[0])
     return [one for each in get_args(hint) for one in _classes(each)]

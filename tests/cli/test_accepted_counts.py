@@ -47,7 +47,7 @@ def test_a_finding_keeps_its_id_where_all_releases_count_the_same_people(tmp_pat
     assert ids[0] == ids[1]
     (tmp_path / "2.csv").write_text((one / "releases/1.csv").read_text(encoding="utf-8"), encoding="utf-8")
     code, out, _ = run_main("next", str(one), str(tmp_path / "2.csv"), "--format", "json")
-    assert (code, json.loads(out)["new_total"]) == (1, 0)
+    assert (code, json.loads(out)["attacks"][0]["newly_found"]) == (1, 0)
 
 
 @pytest.mark.parametrize("number", NEXT.values(), ids=NEXT)

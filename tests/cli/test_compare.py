@@ -78,7 +78,7 @@ def test_privacy_and_utility():
 @pytest.mark.usefixtures("here")
 def test_json_has_the_means_and_every_release():
     found = as_json("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--seed", "3")
-    assert found["schema_version"] == 1
+    assert found["schema_version"] == 2
     assert found["asked"] == {
         "microdata": "Hospital (m-invariance paper, Tables 1a and 2a)",
         "queries": 10_000,

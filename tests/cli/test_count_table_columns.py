@@ -253,7 +253,7 @@ def test_a_change_that_tells_what_is_hidden_before_is_named(tmp_path):
     alone = manifest.read_text(encoding="utf-8").replace(', "releases/2.csv"', "")
     manifest.write_text(alone, encoding="utf-8")
     code, out, _ = run_main("next", str(folder), str(candidate), "--format", "json")
-    assert (code, [each["cell"]["area"] for each in json.loads(out)["changes"]]) == (1, ["River"])
+    assert (code, [each["cell"]["area"] for each in json.loads(out)["cells"]["changes"]]) == (1, ["River"])
     assert "put the sign in its place" in run_main("next", str(folder), str(candidate))[1]
     candidate.write_text("area,n,change\nRiver,6,0-2\nHill,7,-2\n", encoding="utf-8")
     assert run_main("next", str(folder), str(candidate))[0] == 0

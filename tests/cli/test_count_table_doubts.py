@@ -518,7 +518,7 @@ def test_where_an_empty_cell_is_zero_no_cell_is_emptied(marker, signs, tmp_path)
     table += 'rounding = { to = 5, how = "nearest" }\n'
     folder = written(tmp_path / "series", rows[3:], table=table + marker)
     (tmp_path / "2.csv").write_text("\n".join(["area,sex,n", *map(",".join, rows)]) + "\n", encoding="utf-8")
-    hide = json.loads(run_main("next", str(folder), str(tmp_path / "2.csv"), "--format", "json")[1])["hide"]
+    hide = json.loads(run_main("next", str(folder), str(tmp_path / "2.csv"), "--format", "json")[1])["cells"]["hide"]
     assert (hide and {each["sign"] for each in hide}) == signs
 
 
@@ -2036,7 +2036,8 @@ def test_the_last_release_of_a_series_is_judged_as_if_it_were_not_in_it(tmp_path
         (folder / "series.toml").write_text(text.replace(', "releases/2.csv"' * (releases == 1), ""), encoding="utf-8")
         code, out, _ = run_main("next", str(folder), last, "--format", "json")
         answer = json.loads(out)
-        found.append((code, *(answer[key] for key in ("before", "new", "hide"))))
+        new = [each["id"] for attack in answer["attacks"] for each in attack["new_findings"]]
+        found.append((code, answer["before"]["policy"], new, answer["cells"]["hide"]))
     assert found[0] == found[1]
     assert found[0][0] == 1
 

@@ -117,13 +117,13 @@ def test_formats_of_programs_show_what_a_candidate_adds(form, tmp_path):
     folder, file = PLAIN.write(tmp_path / "series"), tmp_path / "2.csv"
     file.write_bytes((folder / "releases/1.csv").read_bytes())
     code, out, _ = run_main("next", str(folder), str(file), "--format", form)
-    new = json.loads(run_main("next", str(folder), str(file), "--format", "json")[1])["new"]
+    new = json.loads(run_main("next", str(folder), str(file), "--format", "json")[1])["attacks"][0]["new_findings"]
     assert (code, [each["release"] for each in new]) == (1, ["2"])
     assert "release 2: exactly 3" in out
     assert "release 1: exactly 3" not in out
     assert form != "github" or "::error title=min_width is violated::2 counts are known exactly" in out
-    assert ("::notice title=What the candidate changes::Release 2 is the candidate" in out) == (form == "github")
-    assert form == "sarif" or "Findings: 1 without the candidate, 2 with it; 1 of these is new" in out
+    assert ("title=What the candidate changes::Of these, release 2 is the candidate" in out) == (form == "github")
+    assert form == "sarif" or "Findings with the candidate: 2 (new: 1; found without it, too: 1)" in out
 
 
 def measured(series, folder):
@@ -257,7 +257,7 @@ def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
     found, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
     assert (found, err) == (code, "")
     said = " ".join(out.split())
-    assert f"is the candidate, not yet published. {verdict}" in said
+    assert re.search(rf"is the candidate, not yet published: \S+2\.csv\. {verdict}", said)
     assert "2.csv with 1 further cell hidden." in said
     assert "Further cells to hide area N (12;" in said
     assert ("it may go out" in said) == (code == 0)
@@ -293,7 +293,7 @@ def test_a_repaired_release_keeps_the_name_of_its_folder(tmp_path):
     candidate.write_text("area,sex,n\nA,m,*\nA,f,30\nA,All,33\n", encoding="utf-8")
     assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 0
     code, out, _ = run_main("next", str(folder), str(tmp_path / "out/2025/a.csv"))
-    assert (code, "Release 2025 is the candidate" in out) == (0, True)
+    assert (code, "release 2025 is the candidate" in out) == (0, True)
 
 
 @pytest.mark.parametrize(("name", "is_year"), [("2025-Q4", True), ("2025-Q5", False), ("2026-Q1", False)])
@@ -415,7 +415,7 @@ def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs,
     written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
     cells = zip(("A,m", "A,f", "A,All"), [*signs, "6"], strict=False)
     assert written.splitlines() == ["area,sex,n", *map(",".join, cells)]
-    told = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["hide"]
+    told = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["cells"]["hide"]
     assert {each["sign"] for each in told} <= {*signs}
     assert bool(re.search("cell is left empty|cells are left empty", out)) == (not all(each["sign"] for each in told))
 
@@ -543,7 +543,7 @@ def test_the_sheet_of_a_candidate_counts_the_cells_that_are_shown_and_names_the_
     for own, told in (("A,f,5\nA,All,6", "In 1 cell that is hidden already"), ("A,f,30\nA,All,33", "")):
         candidate.write_text(f"area,sex,n\nA,m,*\n{own}\n", encoding="utf-8")
         out = " ".join(run_main("next", str(folder), str(candidate))[1].split())
-        cells = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["hide"]
+        cells = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["cells"]["hide"]
         assert "Hide 1 further cell; " in out
         assert (sum(each["shown"] == "*" for each in cells), told in out) == (bool(told), True)
         [command] = re.findall(r"`audit (repair [^`]*) repaired` hides (?:it|them)", out)
@@ -657,14 +657,14 @@ def test_a_candidate_has_the_tag_that_it_will_have_in_the_series(tmp_path, insid
     (tmp_path / "series.toml").write_text(f'[series]\nkind = "tables"\n{releases}\n{head}[policy]\nmin_count = 5\n')
     monkeypatch.chdir(tmp_path / "2024-q1" if inside else tmp_path)
     _, out, _ = run_main("next", str(tmp_path), "counts.csv" if inside else "2024-q1/counts.csv")
-    assert "Release 2024-q1 is the candidate, not yet published." in out
+    assert "release 2024-q1 is the candidate, not yet published" in out
     assert run_main("next", str(tmp_path), "." if inside else "2024-q1")[1] == out
     (tmp_path / "series.toml").write_text(
         (tmp_path / "series.toml").read_text().replace(releases, 'releases = ["2023-q4/counts.csv"]')
     )
     (tmp_path / "2024-q1/counts.csv").rename(tmp_path / "2024-q1/more.csv")
     _, out, _ = run_main("next", str(tmp_path), str(tmp_path / "2024-q1/more.csv"))
-    assert "Release more is the candidate, not yet published." in out
+    assert "release more is the candidate, not yet published" in out
 
 
 @pytest.mark.parametrize(("marker", "says"), [((1, 4), True), ((1, 9), False), ((3, 3), False)])

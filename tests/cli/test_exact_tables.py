@@ -187,7 +187,7 @@ def test_a_candidate_is_exact_like_the_release_with_most_of_its_numbers(named, t
     )
     (tmp_path / "series.toml").write_text(text, encoding="utf-8")
     code, out, err = run_main("next", str(tmp_path), str(tmp_path / "new/2024.csv"), "--format", "json")
-    assert (code, json.loads(out)["new_total"] > 0) == (1, True), err
+    assert (code, json.loads(out)["attacks"][0]["newly_found"] > 0) == (1, True), err
 
 
 @pytest.mark.parametrize("name", ["2023", "2023.csv"])

@@ -207,8 +207,8 @@ def test_what_commands_on_count_tables_write_fits(tmp_path):
     edit(folder / "series.toml", ', "releases/2025.csv"', "")
     for kind, words in (
         ("audit", [folder]),
-        ("count_tables_candidate", ["next", folder, candidate]),
-        ("count_tables_candidate", ["repair", folder, candidate, "--output", tmp_path / "out"]),
+        ("next", ["next", folder, candidate]),
+        ("next", ["repair", folder, candidate, "--output", tmp_path / "out"]),
         ("count_tables_explanation", ["explain", folder, "--cell", "area=A"]),
         ("count_tables_comparison", ["compare", folder, TABLES / "tables-levels"]),
     ):

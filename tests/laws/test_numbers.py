@@ -100,7 +100,10 @@ def test_tables(seed, tmp_path):
         return
     numbers = [sum(totals(each).values()) for each in (before, after)]
     assert totals(impact) == totals(after)
-    assert impact["new_total"] == len(impact["new"])
+    (attack,) = impact["attacks"]
+    assert attack["newly_found"] == len(attack["new_findings"])
     assert re.match(rf"Findings \({numbers[0]}\)", run_main("findings", str(path))[1])
-    if impact["new"]:
-        assert "{} without the candidate, {} with it; {} of these".format(*numbers, len(impact["new"])) in said
+    if attack["status"] == attack["status_before"] == "complete":
+        new = len(attack["new_findings"])
+        known = f"Findings with the candidate: {numbers[1]} (new: {new}; found without it, too: {numbers[1] - new})"
+        assert known in said

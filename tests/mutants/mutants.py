@@ -51,7 +51,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "unit/count_tables/test_hiding.py::test_a_page_says_how_there_are_findings_and_nothing_is_added": [
-        ("reports.count_tables.answers._before", "candidate.adds_nothing and total > before", "False"),
+        ("reports.count_tables.answers.of_candidate", "impact.adds_nothing and total > before", "False"),
     ],
     "cli/test_count_table_columns.py::test_a_label_may_be_the_sum_of_others_wherever_these_stand": [
         ("audit.init.count_parts._sums_anywhere", "added <= lines[place]", "added < 0"),
@@ -268,7 +268,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_count_tables.py::test_what_a_repair_of_rounded_tables_leaves_empty_is_decided": [
         ("audit.count_tables.candidate.judge_candidate", "not counts.hidden.any()", "False"),
-        ("audit.count_tables.candidate.repair_candidate", "if found.unsaid", "if False"),
+        ("audit.count_tables.candidate.repair_candidate", "if found.cells.unsaid", "if False"),
     ],
     "cli/test_count_tables.py::test_a_line_of_the_next_release_may_be_declared_before_it_is_there": [
         ("audit.count_tables.doubts._lacking", "named_like(name, lines & manifest.not_counts)", "True"),
@@ -568,7 +568,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.clauses.clause._decided", "not is_own or ", ""),
     ],
     "cli/test_count_tables.py::test_formats_of_programs_show_what_a_candidate_adds": [
-        ("reports.count_tables.answers.with_news", "findings=candidate.new, ", ""),
+        ("reports.impact.with_news", "findings=found, ", ""),
     ],
     "repair/test_recommended.py::test_the_best_so_far_is_recommended": [
         ("audit.model.release_impact.Repair.recommendation", ", stopped=self.stopped", ""),
@@ -920,7 +920,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.roles._core", "if _DAY.match(text) else ()", "if False else ()"),
     ],
     "cli/test_count_table_doubts.py::test_a_candidate_that_adds_nothing_is_no_decision_where_something_is_a_guess": [
-        ("audit.findings.count_answers.CandidateReport.adds_nothing", " or policy.undecided", ""),
+        ("audit.count_tables.candidate._impact", ", after.policy.undecided\n    if", ", ()\n    if"),
     ],
     "cli/test_count_table_columns.py::test_a_table_of_counts_that_is_half_recognised_is_not_read_as_people": [
         ("audit.init.count_refusals._refuse_half_recognised", " or is_total(text)", ""),
@@ -1553,7 +1553,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.hypercubes.Cells._corners", "found[best] >= _NEVER", "False"),
     ],
     "unit/count_tables/test_hiding.py::test_a_search_that_ends_early_proves_nothing": [
-        ("audit.findings.count_answers.CandidateReport.exit_code", "1 if self.stopped is None else 3", "1"),
+        ("audit.model.release_impact.CellRepair.exit_code", "1 if self.stopped is None else 3", "1"),
         ("audit.runtime.candidate_search.CandidateSearch.check_time", "self.budget.exhausted()", "False"),
     ],
     "oracle/test_count_tables.py::test_rows_of_0_are_asked_about_whether_they_are_left_out_or_not": [

@@ -99,7 +99,7 @@ def test_what_a_candidate_adds_is_what_the_releases_before_leave_open(seed, tmp_
             each.lower,
             each.upper,
         )
-        for each in found.new
+        for each in (new.finding for new in found.attacks[0].findings)
     }
     signs = {each for each in added if series.min_count <= each[-1] == each[-2]}
     assert added - signs == new - signs
@@ -114,7 +114,7 @@ def test_what_a_candidate_is_not_said_to_add_follows_from_the_releases_before(se
     found = judged_last(series, tmp_path)
     before = Oracle(replace(series, releases=[*series.releases[:-1], [(cell, "") for cell, _ in series.releases[-1]]]))
     before.answer()
-    for _, release, since, box, low, high in wanted if not (found.new or found.undecided) else ():
+    for _, release, since, box, low, high in wanted if not (found.new_total or found.cells.undecided) else ():
         periods = before.periods(release)[0 if since is None else since + 1 :]
         assert before.interval_of(box, periods) == (low, high), (release, since, box)
 
