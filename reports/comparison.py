@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from audit.model.measures import ABSENT
 from audit.model.report import AttackReport
 from audit.runtime.phrases import Phrase, figure, parted, risk_text, say, say_count
 from reports import charts
+from reports.count_tables.sentences import measured, state
 from reports.frames import frames
 from reports.page import Bullets, Facts, Figures, Page, PageTable, Section
 from reports.sentences import ended_early, named, result_text
@@ -38,11 +40,13 @@ class ComparedColumn(NamedTuple):
 
 def columns(comparison: Comparison) -> list[ComparedColumn]:
     """Return the available figures."""
+    if comparison.of_tables:
+        return list(_of_tables(comparison))
     found = [
         ComparedColumn(
             say("form"), say("generalization publishes wider cells, anatomy exact ones and separate values"), _form
         ),
-        ComparedColumn(say("releases"), say("how many were published"), lambda side: figure(len(side.releases))),
+        ComparedColumn(say("releases"), say("how many were published"), lambda side: figure(side.releases)),
         ComparedColumn(
             say("rows/group"),
             say("mean rows of a group; more is safer and coarser"),
@@ -51,7 +55,7 @@ def columns(comparison: Comparison) -> list[ComparedColumn]:
         ComparedColumn(
             say("fakes"),
             say("counterfeits of all releases"),
-            lambda s: figure(sum(r.counterfeits for r in s.releases)),
+            lambda s: figure(sum(r.counterfeits for r in s.measured)),
         ),
         ComparedColumn(
             say("found"),
@@ -87,20 +91,39 @@ def columns(comparison: Comparison) -> list[ComparedColumn]:
 def table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     """Return the heads of the table, and a row for each series."""
     found = columns(comparison)
-    head = [say("series"), say("method"), *(each.head for each in found)]
-    rows = [[printable(s.path, 150), _method(s), *(each.cell(s) for each in found)] for s in comparison.sides]
-    return head, rows
+    method = [] if comparison.of_tables else [ComparedColumn(say("method"), "", _method)]
+    head = [say("series"), *(each.head for each in [*method, *found])]
+    return head, [[printable(s.path, 150), *(each.cell(s) for each in [*method, *found])] for s in comparison.sides]
+
+
+def _of_tables(comparison: Comparison) -> Iterator[ComparedColumn]:
+    """Yield the figures of count tables: the verdict and the measures."""
+    yield ComparedColumn(say("verdict"), "", lambda side: "" if side.report is None else state(side.report))
+    for name in dict.fromkeys(name for side in comparison.sides for name in _measured(side)):
+        yield ComparedColumn(name, "", partial(_measure, name))
+
+
+def _measured(side: ComparedSeries) -> dict[str, str]:
+    return {} if side.report is None else dict(measured(side.report))
+
+
+def _measure(name: str, side: ComparedSeries) -> str:
+    return _measured(side).get(name, "")
 
 
 def page(comparison: Comparison) -> Page:
     """Return the table, the meaning of its figures, and plots of the utility of releases."""
     head, rows = table(comparison)
     sides = [(str(place), side) for place, side in enumerate(comparison.sides, 1)]
-    meanings = [(each.head, f"{each.means}.") for each in columns(comparison)]
+    meanings = [(each.head, f"{each.means}.") for each in columns(comparison) if each.means]
     drawn = list(_charts(comparison))
     numbered = [[place, *row[1:]] for (place, _), row in zip(sides, rows, strict=True)]
+    figures = PageTable(["", *head[1:]], numbered, words=3)
+    if comparison.of_tables:  # their figures have long names, so each has a row
+        names, *columns_ = zip(["", *head[1:]], *numbered, strict=True)
+        figures = PageTable(names, columns_)
     sections = [
-        Section("", [PageTable(["", *head[1:]], numbered, words=3)]),
+        Section("", [figures]),
         Section("", [Facts(meanings)]),
         Section("", [Bullets(list(notes(comparison)), soft=True)]),
         *([Section(say("In pictures"), [Figures(drawn)])] if drawn else []),
@@ -120,10 +143,10 @@ def as_csv(comparison: Comparison) -> str:
 def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
     """Yield the plots of the utility of releases."""
     names = [f"{place}: {printable(Path(s.path).name, _NAME)}" for place, s in enumerate(comparison.sides, 1)]
-    longest = max((side.releases for side in comparison.sides), key=len, default=())
+    longest = max((side.measured for side in comparison.sides), key=len, default=())
     tags = [printable(release.tag, 24) for release in longest]
     for measure, (title, what) in _PLOTTED.items():
-        lines = [(n, _of_releases(s.releases, measure)) for n, s in zip(names, comparison.sides, strict=True)]
+        lines = [(n, _of_releases(s.measured, measure)) for n, s in zip(names, comparison.sides, strict=True)]
         known = [(name, values) for name, values in lines if values]
         if any(value for _, values in known for value in values):
             yield charts.lines(str(title), tags, known, axes=(say("release"), str(what)))
@@ -138,6 +161,9 @@ def _of_releases(releases: tuple[ReleaseMeasures, ...], measure: str) -> list[fl
 def notes(comparison: Comparison) -> Iterator[str]:
     """Yield the results of each attack, and how to read the figures."""
     asked = comparison.asked
+    if comparison.of_tables:
+        yield from _unfinished(comparison.sides)
+        return
     yield say("Figures of releases are means over the releases.")
     if len({side.exact for side in comparison.sides}) > 1:
         yield say(
@@ -154,7 +180,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     yield from _unfinished(comparison.sides)
     if len({side.adversary for side in comparison.sides}) > 1:
         yield say("The adversaries differ, so their risks do not mean the same.")
-    if len({tuple(release.tag for release in side.releases) for side in comparison.sides}) > 1:
+    if len({side.tags for side in comparison.sides}) > 1:
         yield say("The series do not have the same releases.")
     yield say("This is not a verdict: `audit SERIES` gives one.")
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.findings.count import amount, bound_lines, cell_name
 from audit.findings.proof import either, listed
 from audit.findings.wording import places, shown_value
 from audit.model.adversary import ADVERSARIES
+from audit.model.count_report import TablesFacts
 from audit.model.errors import SENTENCE, printable
-from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
+from audit.model.explanation import Explained, ExplainedCount, ExplainedVersion, Explanation, Said
 from audit.model.finding import Finding
 from audit.runtime.phrases import parted, risk_text, say, say_count
+from reports.audit_page import showing_counts
+from reports.count_tables import sentences as counts
 from reports.frames import frames
 from reports.page import Block, Entry, Facts, Page, PageSteps, Paragraph, Section
 from reports.sentences import changing, status_in_words
@@ -18,10 +22,12 @@ from reports.sentences import changing, status_in_words
 
 def page(explanation: Explanation) -> Page:
     """Return the explanation, release by release, then finding by finding."""
+    if explanation.tables is not None:
+        return _of_cell(explanation, explanation.tables)
     adversary = explanation.adversary
     who = say(
         "{who}, seen by {adversary} ({name}); {values}.",
-        who=printable(explanation.individual, 200),
+        who=printable(explanation.individual or "", 200),
         adversary=ADVERSARIES[adversary.kind].person,
         name=adversary.kind,
         values=changing(adversary),
@@ -158,6 +164,36 @@ def _finding(finding: Finding[str], *, by_version: bool) -> Entry:
     head, *steps = finding.in_full(by_version=by_version)
     lines = [*(step.removeprefix("  ") for step in steps), *places(finding.located)]
     return Entry(head, [PageSteps(lines)], [finding.id])
+
+
+def _of_cell(explanation: Explanation, tables: TablesFacts) -> Page:
+    """Return what is known about a cell in each release."""
+    where = say("What can be derived about: {where}", where=cell_name(explanation.cell, tables))
+    sections = [("", [counts.facts(tables), where])]
+    sections += [(_title(each), [*_count(each, tables)]) for each in explanation.counts]
+    parts = [Section(head, [PageSteps(lines)]) for head, lines in sections]
+    return showing_counts(Page(printable(explanation.series, 200), inside=True, head=[], sections=parts))
+
+
+def _title(count: ExplainedCount) -> str:
+    when = say("Release {release}", release=count.release)
+    if count.since is not None:
+        when = say("Increase from {since} to {release}", since=count.since, release=count.release)
+    return printable(when if count.measure is None else f"{when}, {count.measure}", 200)
+
+
+def _count(count: ExplainedCount, tables: TablesFacts) -> Iterator[str]:
+    if count.shown:
+        yield say("published as {texts}", texts=", ".join(printable(text) for text in dict.fromkeys(count.shown)))
+    elif count.since is None:
+        yield say("not published")
+    known = amount(count.lower, count.upper)
+    if count.upper in (None, count.lower) or count.exact:
+        yield known
+    else:
+        yield say("{count}; perhaps fewer values are possible", count=known)
+    for bound in count.certificate:
+        yield from (f"  {line}" for line in bound_lines(bound, tables))
 
 
 FORMATS = frames(page)

@@ -13,7 +13,7 @@ from audit.model.release_impact import Cause, ComparedAttack, NewFinding, Releas
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports.audit_page import showing_counts, signed_page, terminal_head
-from reports.count_tables import answers as cell_repair
+from reports.count_tables import cell_repair
 from reports.finding_text import shown_attacks, steps
 from reports.frames import frames
 from reports.glossary import glossary, of_attacks

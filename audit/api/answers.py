@@ -10,7 +10,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from audit.findings.count_answers import CellExplanation, ComparedTables
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
 from audit.model.errors import UsageError, printable
@@ -31,15 +30,13 @@ _WRITTEN_BY = {
     Explanation: "explanation",
     Comparison: "comparison",
     PublicationPlan: "publication_plan",
-    CellExplanation: "count_tables.answers:CELL",
-    ComparedTables: "count_tables.answers:COMPARED",
 }
-"""The module of `reports` that writes each report other than an audit, and the name of its formats unless `FORMATS`."""
+"""The module of `reports` that writes each report other than an audit."""
 
 
 def _module(report: object) -> ModuleType:
     """Return the module of `reports` that writes a report."""
-    return import_module(f"reports.{_WRITTEN_BY[type(report)].partition(':')[0]}")
+    return import_module(f"reports.{_WRITTEN_BY[type(report)]}")
 
 
 class Answer:
@@ -50,9 +47,8 @@ class Answer:
     @property
     def _formats(self) -> Mapping[str, Callable[[Any], str]]:
         """The formats that write the report, by name; empty if it is written as an audit's."""
-        name = _WRITTEN_BY.get(type(self.report), "").partition(":")[2] or "FORMATS"
         formats: Mapping[str, Callable[[Any], str]] = {}
-        return getattr(_module(self.report), name) if type(self.report) in _WRITTEN_BY else formats
+        return _module(self.report).FORMATS if type(self.report) in _WRITTEN_BY else formats
 
     @property
     def _audit(self) -> Report | None:
@@ -202,7 +198,7 @@ class CheckResult(Answer):
 class ExplanationResult(WithFindings):
     """What can be learnt about one person, who is named, or one cell: `report` has all of it; do not change it."""
 
-    report: Explanation | CellExplanation
+    report: Explanation
     _audit: Report | None = None
 
     @property
@@ -215,7 +211,7 @@ class ExplanationResult(WithFindings):
 class ComparisonResult(Answer):
     """Several series side by side: `report` has all of it; do not change it."""
 
-    report: Comparison | ComparedTables
+    report: Comparison
 
     @property
     def table(self) -> pd.DataFrame:

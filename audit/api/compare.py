@@ -62,7 +62,7 @@ def compare(
     if tables:
         from audit.api.count_tables import compare_tables
 
-        return compare_tables(tables, time_limit)
+        return ComparisonResult(compare_tables(tables, time_limit))
     source = None if microdata is None else microdata.opened
     if source is not None:
         for name, one in people:

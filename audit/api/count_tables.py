@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar, Literal, TypeAlias, Unpack
 
 from attacks.differencing.attack import Differencing
-from audit.api.answers import ComparisonResult, ExplanationResult, ImpactResult, RepairResult
+from audit.api.answers import ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult
 from audit.api.settings import AuditSettings
 from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
@@ -20,15 +20,16 @@ from audit.count_tables.judged_counts import explain_cell
 from audit.count_tables.manifest import TableManifest, TableRelease, read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables, waive_counts
-from audit.findings.count_answers import ComparedCounts, ComparedTables
 from audit.judgement.waiver_writer import accepted_of
 from audit.model.audit_options import AuditOptions
+from audit.model.comparison import ComparedSeries, Comparison
 from audit.model.errors import UsageError
 from audit.model.release_impact import ReleaseImpact
 from audit.model.report import Report
 from audit.pipeline.settings import AnyPath, CountSettings, WholeCountAudit
 from audit.runtime.phrases import Reason
-from reports.count_tables.answers import not_published
+from audit.runtime.version import VERSION
+from reports.count_tables.cell_repair import not_published
 from reports.finding_list import list_forms
 
 Candidates: TypeAlias = "Candidate | Sequence[Candidate]"
@@ -225,15 +226,15 @@ def published(
         )
 
 
-def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> ComparisonResult:
+def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> Comparison:
     """Compare several series of count tables, each with its name.
 
     Raises:
         InputError: a file cannot be read, or numbers contradict each other.
     """
     with _options({"time_limit": time_limit, "findings": 0}) as how:
-        found = (ComparedCounts(name, audit_tables(one.opened, Differencing(), how)) for name, one in series)
-        return ComparisonResult(ComparedTables(tuple(found)))
+        audited = ((name, one.name, audit_tables(one.opened, Differencing(), how)) for name, one in series)
+        return Comparison(VERSION, tuple(ComparedSeries(*each, None) for each in audited), None, time_limit)
 
 
 def _options(settings: Mapping[str, object], baseline: AnyPath = None) -> AbstractContextManager[AuditOptions]:

@@ -26,14 +26,14 @@ from audit.count_tables.count_questions import CountQuestions, asking, joined
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.total_release import beyond_total
-from audit.findings.count_answers import CellExplanation, ExplainedCount
 from audit.io.notes_below import below_table
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import PROTECTED, CountRules, RatesEntry, TablesFacts
 from audit.model.count_tables import NOTHING, OPEN, VERDICTS, ContradictingCountsError, CountOutcome, CountTables
 from audit.model.errors import InputError, Problem, UsageError, printable
+from audit.model.explanation import ExplainedCount, Explanation
 from audit.model.json_types import UNBOUNDED
-from audit.model.report import CountSize
+from audit.model.report import AdversaryFacts, CountSize
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Phrase, parted, say
@@ -331,7 +331,7 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
 
 def explain_cell(
     counts: PublishedCounts, wanted: Mapping[str, str], exact: CountAttack, options: AuditOptions
-) -> CellExplanation:
+) -> Explanation:
     """Return what is known about a cell.
 
     Args:
@@ -370,7 +370,8 @@ def explain_cell(
                     certificate=tuple(builder.certified(part, bound) for bound in bounds),
                 )
             )
-    return CellExplanation(cell, tuple(found), tables_facts(counts))
+    facts, adversary = tables_facts(counts), AdversaryFacts("published", transitions=False, known=0)
+    return Explanation(facts.name, None, adversary, cell=cell, counts=tuple(found), tables=facts)
 
 
 def _label(counts: PublishedCounts, asked: Sequence[Dimension], wanted: Mapping[str, str]) -> np.ndarray:

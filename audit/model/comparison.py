@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Annotated, ClassVar, Literal
 
-from audit.model.adversary import AdversaryKind
+from audit.model.adversary import ADVERSARIES, AdversaryKind
 from audit.model.json_types import UNWRITTEN, Items, Less, Within, WrittenAs
-from audit.model.report import AttackReport, Tool
+from audit.model.report import AttackReport, PolicyReport, Report, Tool
 
 
 @dataclass(frozen=True)
@@ -84,51 +84,82 @@ COMPARED = Less("compared_attack_counts", ("findings",), ("sensitive",))
 
 @dataclass(frozen=True)
 class ComparedSeries:
-    """A series.
+    """A series, of people's data or of count tables.
 
     Attributes:
         path: its path as given by the user.
         name: its own name.
-        individuals: the number of people; null if unknown.
-        adversary: the assumed adversary; null without an audit.
-        attacks: the results of the attacks, without findings.
+        report: its audit; None if no attack could be run.
         not_audited: why no attack could be run; null if attacks were run.
-        releases: the measures of each release.
+        measured: the measures of each release; empty for count tables.
         method: the method and its parameters, if this program published the series; otherwise null.
         exact: whether its releases are Anatomy pairs, whose cells are exact.
     """
 
-    WRITTEN: ClassVar[tuple[str, ...]] = ("release_count", "rows", "counterfeits", "form", "means")
+    WRITTEN: ClassVar[tuple[str, ...]] = (
+        *("individuals", "adversary", "attacks", "policy", "releases", "rows", "counterfeits", "form", "means"),
+    )
     path: str
     name: str
-    individuals: int | None
-    adversary: AdversaryKind | None
-    attacks: Annotated[tuple[AttackReport, ...], COMPARED]
+    report: Annotated[Report | None, UNWRITTEN]
     not_audited: str | None
-    releases: Annotated[tuple[ReleaseMeasures, ...], WrittenAs("by_release")]
+    measured: Annotated[tuple[ReleaseMeasures, ...], WrittenAs("by_release")] = ()
     method: str | None = None
     exact: Annotated[bool, UNWRITTEN] = False
 
     @property
-    def release_count(self) -> Annotated[int, WrittenAs("releases")]:
+    def individuals(self) -> int | None:
+        """The number of people; null if unknown."""
+        knows = self.report is not None and ADVERSARIES[self.report.adversary.kind].knows_people
+        return self.report.individuals if self.report is not None and knows else None
+
+    @property
+    def adversary(self) -> AdversaryKind | None:
+        """The assumed adversary; null without an audit."""
+        return None if self.report is None else self.report.adversary.kind
+
+    @property
+    def attacks(self) -> Annotated[tuple[AttackReport, ...], COMPARED]:
+        """The results of the attacks, without findings."""
+        return () if self.report is None else self.report.attacks
+
+    @property
+    def policy(self) -> PolicyReport | None:
+        """The decision about its policy; null without an audit."""
+        return None if self.report is None else self.report.policy
+
+    @property
+    def of_tables(self) -> bool:
+        """Whether it is a series of count tables."""
+        return self.report is not None and self.report.tables is not None
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The names of its releases."""
+        return tuple(each.tag for each in self.measured) if self.report is None else self.report.series.releases
+
+    @property
+    def releases(self) -> int:
         """The number of releases."""
-        return len(self.releases)
+        return len(self.tags)
 
     @property
     def rows(self) -> int:
         """The number of rows of all releases."""
-        return sum(release.rows for release in self.releases)
+        if self.report is not None and self.of_tables:
+            return self.report.series.rows
+        return sum(release.rows for release in self.measured)
 
     @property
     def counterfeits(self) -> CounterfeitCounts:
         """The number of counterfeits."""
-        counts = [release.counterfeits for release in self.releases]
+        counts = [release.counterfeits for release in self.measured]
         return CounterfeitCounts(max(counts, default=0), sum(counts))
 
     @property
-    def form(self) -> Literal["generalization", "anatomy"]:
+    def form(self) -> Literal["generalization", "anatomy", "tables"]:
         """The form of its releases."""
-        return "anatomy" if self.exact else "generalization"
+        return "tables" if self.of_tables else "anatomy" if self.exact else "generalization"
 
     @property
     def means(self) -> MeanMeasures:
@@ -137,7 +168,7 @@ class ComparedSeries:
 
     def mean(self, measure: str) -> float | None:
         """Return the mean of a measure over the releases that have it, or None if none has."""
-        found = [getattr(release, measure) for release in self.releases]
+        found = [getattr(release, measure) for release in self.measured]
         known = [value for value in found if value is not None]
         return sum(known) / len(known) if known else None
 
@@ -179,6 +210,11 @@ class Comparison:
     sides: Annotated[tuple[ComparedSeries, ...], WrittenAs("series"), Items(1)]
     asked: QueryDesign | None
     time_limit: Annotated[float, Within(0)] | None
+
+    @property
+    def of_tables(self) -> bool:
+        """Whether the series are count tables."""
+        return any(side.of_tables for side in self.sides)
 
     @property
     def tool(self) -> Tool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from audit.model.count_certificates import CertifiedBound
+from audit.model.count_report import TablesFacts
 from audit.model.finding import Finding
-from audit.model.json_types import AttackName, Sensitive, Status, WrittenAs
+from audit.model.json_types import OMITTED, UNWRITTEN, AttackName, Omittable, Sensitive, Status, WrittenAs
 from audit.model.report import AdversaryFacts
 
 
@@ -89,23 +92,54 @@ class Explained:
 
 
 @dataclass(frozen=True)
+class ExplainedCount:
+    """What is known about one cell in one release, or about its increase since the release before.
+
+    Attributes:
+        release: the release.
+        since: the release before, if it is about the increase.
+        measure: the statistic, if there are several.
+        shown: the published texts of the cell.
+        lower: the count is at least this.
+        upper: the count is at most this; null if there is no such limit.
+        exact: whether both bounds are known to be attained.
+        certificate: what shows the bounds.
+    """
+
+    release: str
+    since: Omittable[str]
+    measure: Omittable[str]
+    shown: Annotated[tuple[str, ...], WrittenAs("published")]
+    lower: int
+    upper: int | None
+    exact: bool
+    certificate: tuple[CertifiedBound, ...]
+
+
+@dataclass(frozen=True)
 class Explanation:
-    """What can be learnt about one person; it always names people.
+    """What can be learnt about one person, who is named, or about one cell of count tables.
 
     Attributes:
         series: the series' name.
-        individual: the person.
+        individual: the person; null for a cell.
         adversary: the assumed adversary.
         explained: one entry for each sensitive attribute.
         also: other identifiers of the person, each judged with other releases; only if people may be in the data.
         alike: the number of other people who look alike, so that the same can be learnt about them; only then.
         not_judged: what was not used, in a sentence without a full stop; null if nothing.
+        cell: the labels of the cell, by dimension; absent for a person.
+        counts: what is known about the cell, release by release.
+        tables: the tables with the cell.
     """
 
     series: str
-    individual: str
+    individual: str | None
     adversary: AdversaryFacts
     explained: Annotated[tuple[Explained, ...], WrittenAs("attributes")] = field(default=())
     also: tuple[str, ...] = ()
     alike: int = 0
     not_judged: str | None = None
+    cell: Annotated[Mapping[str, str], OMITTED] = field(default_factory=dict)
+    counts: Annotated[tuple[ExplainedCount, ...], OMITTED] = ()
+    tables: Annotated[TablesFacts | None, UNWRITTEN] = None

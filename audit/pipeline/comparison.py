@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from audit.io.microdata import Microdata
 from audit.io.series import Series
 from audit.metrics.utility import Queries, measure, within
-from audit.model.adversary import ADVERSARIES
 from audit.model.audit_options import AuditOptions
 from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
 from audit.model.errors import UsageError
@@ -43,12 +42,10 @@ def _side(
     path: str, series: Series, attacks: Sequence[Attack], releases: tuple[ReleaseMeasures, ...], options: AuditOptions
 ) -> ComparedSeries:
     """Audit one series; a series that cannot be attacked is still compared, with the reason."""
-    manifest = series.manifest
-    made = manifest.anonymized, all(each.values is not None for each in manifest.releases)
+    manifest, report, reason = series.manifest, None, None
     try:
         report = run_audit(series, attacks, options)
     except UsageError as error:
-        return ComparedSeries(path, manifest.name, None, None, (), str(error), releases, *made)
-    kind = report.adversary.kind
-    individuals = report.individuals if ADVERSARIES[kind].knows_people else None
-    return ComparedSeries(path, manifest.name, individuals, kind, report.attacks, None, releases, *made)
+        reason = str(error)
+    exact = all(each.values is not None for each in manifest.releases)
+    return ComparedSeries(path, manifest.name, report, reason, releases, manifest.anonymized, exact)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, get_type_hints
 
 import numpy as np
 
-from audit.findings.count_answers import CellExplanation
 from audit.io.atomic_files import atomic_path
 from audit.model.errors import UsageError
+from audit.model.explanation import Explanation
 from audit.model.json_types import UNWRITTEN, notes_of
 from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import AttackReport, Input, Report
@@ -86,13 +86,13 @@ def measured(report: Report) -> pd.Series:
     return series if several else series.rename_axis("measure")
 
 
-def findings(report: Report | CellExplanation) -> pd.DataFrame:
+def findings(report: Report | Explanation) -> pd.DataFrame:
     """Return the findings that are shown, or what is known of a cell, one row each.
 
     Those of count tables have other columns. A cell is a dict of labels by dimension;
     `findings.join(pandas.DataFrame([*findings["cell"]]))` makes columns of them.
     """
-    if isinstance(report, CellExplanation):
+    if isinstance(report, Explanation):
         return frame(_EXPLAINED, [fields_of(each, _EXPLAINED) for each in report.counts])
     if report.tables is not None:
         return frame(_COUNT_FINDING, [fields_of(each, _COUNT_FINDING) for each in report.attacks[0].findings])

@@ -11,7 +11,6 @@ from dataclasses import fields
 from audit.clauses.clause import Limit
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import OWN
-from audit.findings.count_answers import CellExplanation, ComparedTables
 from audit.findings.registry import KINDS as FINDINGS
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
@@ -31,8 +30,6 @@ KINDS: Mapping[str, type] = {
     "explanation": Explanation,
     "check": CheckReport,
     "comparison": Comparison,
-    "count_tables_explanation": CellExplanation,
-    "count_tables_comparison": ComparedTables,
     "error": ErrorDocument,
 }
 """The kinds of results: each is `ID#/$defs/KIND`."""

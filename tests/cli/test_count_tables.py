@@ -674,3 +674,12 @@ def test_a_sheet_says_how_narrowly_a_count_may_be_known(marker, says, tmp_path):
     out = run_main(str(folder), "--format", "html")[1]
     assert ("a count of which only 3 values are possible is no finding" in out) == says
     assert "nor hidden ones to fewer than 3 values" in " ".join(run_main(str(folder))[1].split())
+
+
+@pytest.mark.parametrize("form", ["text", "csv"])
+def test_series_of_count_tables_are_compared_by_their_verdicts_and_measures(form, tmp_path):
+    folders = [str(PLAIN.write(tmp_path / name)) for name in ("one", "other")]
+    code, out, err = run_main("compare", *folders, "--format", form)
+    assert (code, err) == (0, "")
+    assert out.count("not safe") == 2
+    assert (out.splitlines()[0].startswith("series,verdict,published cells,")) == (form == "csv")

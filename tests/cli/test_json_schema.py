@@ -209,7 +209,7 @@ def test_what_commands_on_count_tables_write_fits(tmp_path):
         ("audit", [folder]),
         ("next", ["next", folder, candidate]),
         ("next", ["repair", folder, candidate, "--output", tmp_path / "out"]),
-        ("count_tables_explanation", ["explain", folder, "--cell", "area=A"]),
-        ("count_tables_comparison", ["compare", folder, TABLES / "tables-levels"]),
+        ("explanation", ["explain", folder, "--cell", "area=A"]),
+        ("comparison", ["compare", folder, TABLES / "tables-levels"]),
     ):
         assert_fits(kind, *map(str, words))

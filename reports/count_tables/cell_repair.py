@@ -1,22 +1,18 @@
-"""Answers about an unpublished release of count tables, about one cell, and about several series side by side."""
+"""Cells of a candidate's tables to hide or to show, in sentences, and why exact tables were not published."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from audit.findings.count import amount, bound_lines, cell_name
-from audit.findings.count_answers import CellExplanation, ComparedTables, ExplainedCount
+from audit.findings.count import cell_name
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
 from audit.model.release_impact import CellRepair, HiddenCell, ReleaseImpact
 from audit.model.report import Report
 from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, say, say_count
-from reports.audit_page import added_inputs, showing_counts
-from reports.count_tables import sentences as counts
-from reports.count_tables.sentences import measured, state
-from reports.frames import frames
+from reports.audit_page import added_inputs
 from reports.next_commands import repairing
-from reports.page import Bullets, Page, PageSteps, PageTable, Paragraph, Section
+from reports.page import Bullets, PageSteps, Paragraph, Section
 from reports.sentences import DECLARE, IS_CSV, best_so_far, reasons, settings
 from reports.summary_text import assumptions
 
@@ -262,63 +258,3 @@ def not_published(outcome: Report | Reason) -> list[str]:
     found = [finding.sentence(by_version=True) for finding in outcome.findings] or reasons(outcome)
     start = say("Nothing was published: even with further cells hidden, these counts can be derived, or may be:")
     return [start, *(f"{line.rstrip('.')}." for line in found)]
-
-
-def cell_page(explanation: CellExplanation) -> Page:
-    """Return what is known about a cell in each release."""
-    where = say("What can be derived about: {where}", where=cell_name(explanation.cell, explanation.tables))
-    sections = [("", [counts.facts(explanation.tables), where])]
-    sections += [(_title(each), [*_count(each, explanation)]) for each in explanation.counts]
-    parts = [Section(head, [PageSteps(lines)]) for head, lines in sections]
-    return showing_counts(Page(printable(explanation.series, 200), inside=True, head=[], sections=parts))
-
-
-def _title(count: ExplainedCount) -> str:
-    when = say("Release {release}", release=count.release)
-    if count.since is not None:
-        when = say("Increase from {since} to {release}", since=count.since, release=count.release)
-    return printable(when if count.measure is None else f"{when}, {count.measure}", 200)
-
-
-def _count(count: ExplainedCount, explanation: CellExplanation) -> Iterator[str]:
-    if count.shown:
-        yield say("published as {texts}", texts=", ".join(printable(text) for text in dict.fromkeys(count.shown)))
-    elif count.since is None:
-        yield say("not published")
-    known = amount(count.lower, count.upper)
-    if count.upper in (None, count.lower) or count.exact:
-        yield known
-    else:
-        yield say("{count}; perhaps fewer values are possible", count=known)
-    for bound in count.certificate:
-        yield from (f"  {line}" for line in bound_lines(bound, explanation.tables))
-
-
-CELL = frames(cell_page)
-
-
-def table(compared: ComparedTables) -> tuple[list[str], list[list[str]]]:
-    """Return the heads of the table, and a row for each series."""
-    measures = [dict(measured(each.report)) for each in compared.series]
-    names = dict.fromkeys(name for each in measures for name in each)
-    rows = [
-        [one.path, state(one.report), *(each.get(name, "") for name in names)]
-        for one, each in zip(compared.series, measures, strict=True)
-    ]
-    return [say("series"), say("verdict"), *names], rows
-
-
-def compared_page(compared: ComparedTables) -> Page:
-    """Return a table with a column for each series."""
-    head, rows = table(compared)
-    paths = [printable(each.path, 60) for each in compared.series]
-    figures = [[name, *cells] for name, *cells in zip(head, *rows, strict=True)]
-    return Page(
-        say("Release series compared"),
-        inside=False,
-        head=[],
-        sections=[Section("", [PageTable(["", *paths], figures[1:])])],
-    )
-
-
-COMPARED = frames(compared_page)
