@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, islice, permutations
 from math import prod
@@ -48,6 +49,7 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     ends = [np.where(is_number | is_exact, each, np.nan) for each in (counts.lower, counts.upper)]
     for place in unexplained(counts):
         yield from _sum_beside(counts, cells, ends, place)
+    yield from _sum_in_another_dimension(counts, ends)
     if counts.manifest.over_time != "independent":
         return
     labels = {place: _labels(cells, place) for place in unexplained(counts)}
@@ -207,6 +209,37 @@ def _sum_beside(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], pl
                     label=label,
                     labels=parts,
                     dimension=printable(name, 60),
+                )
+                return
+
+
+def _sum_in_another_dimension(counts: PublishedCounts, ends: Sequence[Known]) -> Iterator[str]:
+    """Yield a sentence about a label that is the sum of labels of a dimension which other tables have in its place.
+
+    So is a region of its districts. Both are read as one dimension, and the tables of each as releases.
+    """
+    release = counts.release * (counts.manifest.over_time != "same")
+    for one, other in permutations(unexplained(counts), 2):
+        inner, outer = (counts.dimensions[place] for place in (one, other))
+        parts, wholes = (counts.label[:, [one, other]] != [inner.total, outer.total]).T
+        if np.intersect1d(counts.file[parts], counts.file[wholes]).size:
+            continue
+        label = counts.label.copy()
+        label[wholes, one], label[:, other] = len(inner.labels) + label[wholes, other], 0
+        both = [*counts.dimensions]
+        both[one] = replace(inner, labels=(*inner.labels, *outer.labels))
+        cells = np.column_stack([2 * release + wholes, counts.measure, label])
+        for each in np.unique(release[wholes]).tolist():
+            found = _sums_of_labels(replace(counts, dimensions=tuple(both)), cells, ends, one, 2 * each + 1, 2 * each)
+            for whole, labels, _ in found:
+                yield say(
+                    '"{label}" of {outer} is the sum of {labels} of {inner} wherever all numbers are shown, so they '
+                    "count the same people; give {outer} and {inner} one name in all files, and write categories for "
+                    "it; or, if they are two, say in categories what each label covers",
+                    label=whole,
+                    labels=labels,
+                    outer=printable(outer.axis.name, 60),
+                    inner=printable(inner.axis.name, 60),
                 )
                 return
 

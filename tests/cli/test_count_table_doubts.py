@@ -2124,6 +2124,35 @@ def test_a_column_that_has_one_range_everywhere_is_no_constant_of_labels(text, n
     assert (found, f'not judged: \\"{name}\\"' in why) == (code, code == 3), why
 
 
+@pytest.mark.parametrize(("header", "more", "code"), [("Region", 0, 3), ("Region", 1, 0), ("District", 0, 1)])
+def test_a_label_that_is_the_sum_of_those_of_another_dimension_is_asked_about(header, more, code, tmp_path):
+    """Two districts of different regions hide a number, which their regions show; or these count other people, too."""
+    regions, ages = {"West": "ABE", "East": "DGH", "South": "CF"}, ["0-5", "6-17", "18-64", "65+"]
+    of = {
+        (area, age): 20 + 7 * n**2 % 101 + 31 * row for n, area in enumerate("ABCDEFGH") for row, age in enumerate(ages)
+    }
+    of["A", "0-5"], of["C", "0-5"] = 8, 9
+    shown = of | dict.fromkeys([("A", "0-5"), ("C", "0-5"), ("A", "18-64"), ("C", "18-64")], "*")
+    rows = [f"{area},{age},{n}" for (area, age), n in shown.items()]
+    rows += [f"{area},All,{sum(of[area, age] for age in ages)}" for area in "ABCDEFGH"]
+    sums = [(region, age, sum(of[area, age] for area in some)) for region, some in regions.items() for age in ages]
+    tables = {
+        "1.csv": ["District,age,n", *rows],
+        "2.csv": [
+            f"{header},age,n",
+            *(f"{region},{age},{n + more * {'West': 3, 'East': -3, 'South': 0}[region]}" for region, age, n in sums),
+        ],
+        "areas.csv": ["label,atom", *(f"{area},{area}" for area in "ABCDEFGH")]
+        + [f"{region},{area}" for region, some in regions.items() for area in some],
+    }
+    table = f'dimensions = {json.dumps([*dict.fromkeys(["District", "age", header])])}\nvalue = "n"\n'
+    table += 'totals.age = "All"\ntotals.District = "All"\nmarkers."*" = [1, inf]\n'
+    table += 'totals.Region = "All"\n' if header == "Region" else 'categories.District = "areas.csv"\n'
+    write_tables(tmp_path, tables, table, series='releases = [{ tag = "1", tables = ["1.csv", "2.csv"] }]')
+    found, why, _ = verdict(tmp_path)
+    assert (found, " of Region is the sum of " in why) == (code, code == 3), why
+
+
 @pytest.mark.parametrize("tags", ["1 2", "2 1"], ids=["first", "last"])
 def test_a_note_below_several_releases_is_about_each_of_them(tags, tmp_path):
     """Two counts of 8 people are 4 each in one release, as readers know from the note; the other has no sign."""
