@@ -167,7 +167,9 @@ class _AskedCells:
             if proof is None and self.is_node[question]:
                 proof = Leaf({target: Fraction(1)}, impossible=False)
             elif proof is None:
-                weights = self.bounded.weights(int((~self.is_node[:question]).sum()), self.bounds.ends, side, value)
+                weights = self.bounded.weights(
+                    int(np.count_nonzero(~self.is_node[:question])), self.bounds.ends, side, value
+                )
                 proof, place = Leaf(weights, impossible=False), np.arange(len(self.bounds.lattice))
             found.append(CountBound(box, side == UPPER, value, published_proof(self.bounds, place, proof, side)))
         return tuple(found)

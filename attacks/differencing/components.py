@@ -139,12 +139,12 @@ class Remainder(Solutions):
         searched, most = self._local is not None, _EXACTLY if self._local is None else _CLOSELY
         worked = 0
         for place in budget.each(np.argsort(is_finding, kind="stable").tolist()):
-            limited = bool(self.rows) and (searched or is_finding[place])
+            limited = len(self.left) > 0 and (searched or is_finding[place])
             if not limited or worked < most:
                 worked += self._settle(int(left[place]), budget) and limited
             elif not is_finding[place]:
                 self._settle(int(left[place]), budget, by_bounds=True)
-        if self.rows and (self.questions.decide(self.proved, self.seen) == OPEN).any():
+        if len(self.left) and (self.questions.decide(self.proved, self.seen) == OPEN).any():
             self.reason = self.reason or str(_UNSETTLED)
 
     def _is_mostly_free(self) -> bool:
@@ -184,7 +184,7 @@ class Remainder(Solutions):
         if search is None:
             return
         self._probe_several(search, budget, rng)
-        for steps in _STEPS[:_FIRST] if self.rows else _STEPS:
+        for steps in _STEPS[:_FIRST] if len(self.left) else _STEPS:
             left = self.open()
             is_finding = self.questions.is_finding(self.proved)[left]
             self._probe(search, left[~is_finding], steps, budget, rng)

@@ -29,19 +29,20 @@ _SOFT, _NEARLY_SOFT, _HARD = 1, 2, 8
 
 
 class Moves(NamedTuple):
-    """The changes of each move as a sparse matrix of places by moves.
+    """The changes of each move as a sparse matrix of places by moves, all by one.
+
+    An entry is twice a place or move, and 1 more if the place grows by the move. A move made backwards has the other
+    entry of each place.
 
     Attributes:
-        start, place, by: by move: where its entries begin, the places that it changes, and by how much (CSC).
-        place_start, move, place_by: by place: where its entries begin, the moves that change it, and by how much (CSR).
+        start, place: by move: where its entries begin, and the places that it changes (CSC).
+        place_start, move: by place: where its entries begin, and the moves that change it (CSR).
     """
 
     start: Ids
     place: Ids
-    by: Counts
     place_start: Ids
     move: Ids
-    place_by: Counts
 
 
 class Violations(NamedTuple):
@@ -53,7 +54,7 @@ class Violations(NamedTuple):
         weight: shape (places,), int64; how bad a violation is; grows, unless it is 1.
         bad: shape (places,); the violated places come first.
         where: shape (places,); the index of each violated place in `bad`, -1 for the others.
-        price: shape (2, places); by how much one less, and one more, at a place make the violations worse.
+        price: shape (2 * places,); by how much one less, and one more, at each place make the violations worse.
     """
 
     bounds: Ends
@@ -75,8 +76,9 @@ class LocalSearch:
         """Prepare the search; bounds of the `published` nodes imply all others."""
         self.ends = ends
         self.atoms, self.sums = _incidence(lattice)
-        self._changes = _changes(lattice, self.atoms, ends[LOWER][self.atoms] < ends[UPPER][self.atoms])
         self._kept = np.union1d(published, self.atoms)
+        free = ends[LOWER][self.atoms] < ends[UPPER][self.atoms]
+        self._changes = _changes(lattice, self.atoms, free, self.sums[self._kept])
         self._bounds = np.ascontiguousarray(ends[:, self._kept])
         self._atom_at = np.searchsorted(self._kept, self.atoms)
         self._hard = _moves(self.sums[self._kept] @ self._changes)
@@ -201,37 +203,37 @@ def _incidence(lattice: MarginLattice) -> tuple[Ids, Matrix]:
     return atoms, found.tocsr()
 
 
-def _changes(lattice: MarginLattice, atoms: Ids, free: Flags) -> Matrix:
-    """Return a matrix with a column for each move: a cell by one, or from one time to the next."""
+def _changes(lattice: MarginLattice, atoms: Ids, free: Flags, published: Matrix) -> Matrix:
+    """Return a matrix with a column for each free cell: its move is by one, or by one from this time to the next.
+
+    Of these two, the one that changes fewer counts is chosen: if counts add up over time, a later one hardly notices
+    that a person came earlier. As either can be made of the others, no table is out of reach.
+    """
     movable = np.flatnonzero(free)
     key = lattice.keys[atoms[movable]]
-    following = np.flatnonzero(
+    before = np.flatnonzero(
         (np.diff(key) == 1) & (key[:-1] % len(lattice.axes[-1].members) + 1 < lattice.axes[-1].atoms)
     )
-    count, pairs = len(movable), len(following)
-    rows = np.concatenate([movable, movable[following], movable[following + 1]])
-    columns = np.concatenate([np.arange(count + pairs), np.arange(count, count + pairs)])
-    values = np.repeat([1, -1], [count + pairs, pairs])
-    return sparse.csr_matrix((values, (rows, columns)), shape=(len(atoms), count + pairs))
+    shape = len(atoms), len(movable)
+    alone = sparse.csr_matrix((np.ones(len(movable), dtype=np.int64), (movable, np.arange(len(movable)))), shape)
+    later = sparse.csr_matrix((np.ones(len(before), dtype=np.int64), (movable[before + 1], before)), shape)
+    fewer = (published @ (alone - later)).count_nonzero(axis=0) < (published @ alone).count_nonzero(axis=0)
+    return alone - later.multiply(fewer)
 
 
 def _moves(changes: Matrix) -> Moves:
     """Return moves by a matrix with a row for each place and a column for each move."""
     changes.eliminate_zeros()
     both = changes.tocsc(), changes.tocsr()
-    return Moves(*(each.astype(np.int64) for of in both for each in (of.indptr, of.indices, of.data)))
+    return Moves(*(each.astype(np.int32) for of in both for each in (of.indptr, 2 * of.indices + (of.data > 0))))
 
 
 @kernel
 def _priced(state: Violations, place: int) -> bool:
     """Store by how much one less, and one more, at a place make the violations worse; return whether it is violated."""
     low, high, now, weight = state.bounds[0, place], state.bounds[1, place], state.value[place], state.weight[place]
-    state.price[0, place] = weight if now <= low else 0
-    state.price[1, place] = weight if now >= high else 0
-    if now < low:
-        state.price[1, place] = -weight
-    elif now > high:
-        state.price[0, place] = -weight
+    state.price[2 * place] = -weight if now > high else weight if now <= low else 0
+    state.price[2 * place + 1] = -weight if now < low else weight if now >= high else 0
     return now < low or now > high
 
 
@@ -254,7 +256,7 @@ def _note(state: Violations, count: int, place: int) -> int:
 def _violations(bounds: Ends, value: Counts, weight: Counts) -> tuple[Violations, int]:
     """Return which values are out of bounds, and how many."""
     bad, where = np.empty(len(value), dtype=np.int64), np.full(len(value), -1, dtype=np.int64)
-    state, count = Violations(bounds, value, weight, bad, where, np.empty((2, len(value)), dtype=np.int64)), 0
+    state, count = Violations(bounds, value, weight, bad, where, np.empty(2 * len(value), dtype=np.int64)), 0
     for place in range(len(value)):
         count = _note(state, count, place)
     return state, count
@@ -301,14 +303,14 @@ def _mend_one(
             state.weight[-1 - move] -= by
         else:
             for at in range(moves.start[move], moves.start[move + 1]):
-                state.value[moves.place[at]] -= by * moves.by[at]
+                state.value[moves.place[at] >> 1] -= by * (2 * (moves.place[at] & 1) - 1)
     for entry in range(made):
         move = log[0, entry]
         if move < 0:
             _priced(state, -1 - move)
         else:
             for at in range(moves.start[move], moves.start[move + 1]):
-                _priced(state, moves.place[at])
+                _priced(state, moves.place[at] >> 1)
     _priced(state, place)
     for entry in range(count):
         state.where[state.bad[entry]] = -1
@@ -334,7 +336,7 @@ def _walk(moves: Moves, state: Violations, count: int, limits: tuple[int, int, i
             break
         random = random * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         place = state.bad[int(random >> np.uint64(33)) % count]
-        wanted = 1 if value[place] < bounds[0, place] else -1
+        wanted = 1 if value[place] < bounds[0, place] else 0
         begin, size = moves.place_start[place], moves.place_start[place + 1] - moves.place_start[place]
         if size == 0:
             break
@@ -342,14 +344,14 @@ def _walk(moves: Moves, state: Violations, count: int, limits: tuple[int, int, i
         for choice in range(min(limits[1], size)):
             random = random * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
             entry = begin + (choice if size <= limits[1] else int(random >> np.uint64(33)) % size)
-            way = wanted * moves.place_by[entry]
+            move, backwards = moves.move[entry] >> 1, (moves.move[entry] & 1) ^ wanted
             # Ties are broken at random.
             cost = 0
-            for at in range(moves.start[moves.move[entry]], moves.start[moves.move[entry] + 1]):
-                cost += price[1 if way * moves.by[at] > 0 else 0, moves.place[at]]
+            for at in range(moves.start[move], moves.start[move + 1]):
+                cost += price[moves.place[at] ^ backwards]
             cost = 16 * cost + int(random >> np.uint64(60))
             if cost < best_cost:
-                best, best_cost, best_way = moves.move[entry], cost, way
+                best, best_cost, best_way = move, cost, 1 - 2 * backwards
         if best_cost >= 0 and weight[place] > 1:
             weight[place] += 2
             _priced(state, place)
@@ -360,6 +362,6 @@ def _walk(moves: Moves, state: Violations, count: int, limits: tuple[int, int, i
             log[0, made], log[1, made] = best, best_way
             made += 1
         for at in range(moves.start[best], moves.start[best + 1]):
-            value[moves.place[at]] += best_way * moves.by[at]
-            count = _note(state, count, moves.place[at])
+            value[moves.place[at] >> 1] += best_way * (2 * (moves.place[at] & 1) - 1)
+            count = _note(state, count, moves.place[at] >> 1)
     return count, made

@@ -211,27 +211,31 @@ class Solutions:
         proved: the proved bounds; shape (2, nodes), later (2, nodes and sums).
         seen: the least and greatest counts in known solutions; of the same shape.
         points: shape (solutions, nodes); some solutions, -1 for unknown counts.
-        rows: the nodes of each sum, with their weights.
+        matrix: the weights of all nodes in each sum; CSR, shape (sums, nodes).
         left: shape (sums,); the numbers of these sums among all that are asked about.
         of_node: the component of each node that is not fixed.
     """
 
     def __init__(self, lattice: MarginLattice, ends: Ends, questions: Questions) -> None:
+        from scipy import sparse
+
         self.lattice, self.ends, self.questions = lattice, ends, questions
         self.proved: Ends = ends.copy()
         fixed = self.proved[LOWER] == self.proved[UPPER]
         self.seen: Ends = np.where(fixed, self.proved, np.array([[UNBOUNDED], [-1]]))
         self.points = np.tile(np.where(fixed, self.proved[LOWER], -1), (_POINTS, 1))
-        self.rows: list[dict[int, int]] = []
+        self.matrix: Matrix = sparse.csr_matrix((0, len(lattice)), dtype=np.int64)
         self.left: Ids = np.zeros(0, dtype=np.int64)
         self.of_node: dict[int, Component] = {}
         self._noted: dict[int, int] = {}
-        self._matrix: Matrix = None
 
     def row(self, target: int) -> dict[int, int]:
         """Return the nodes, with weights, whose weighted sum is a node or sum."""
-        nodes = len(self.lattice)
-        return {target: 1} if target < nodes else self.rows[target - nodes]
+        row = target - len(self.lattice)
+        if row < 0:
+            return {target: 1}
+        entries = slice(*self.matrix.indptr[row : row + 2])
+        return dict(zip(self.matrix.indices[entries].tolist(), self.matrix.data[entries].tolist(), strict=True))
 
     def rows_of(self, targets: Ids) -> Matrix:
         """Return the weights of all nodes in some nodes and sums; CSR, shape (targets, nodes)."""
@@ -241,10 +245,8 @@ class Solutions:
         alone = targets[targets < nodes]
         entries = np.ones(len(alone), dtype=np.int64), (np.arange(len(alone)), alone)
         found = sparse.csr_matrix(entries, shape=(len(alone), nodes))
-        if len(alone) == len(targets):
-            return found
         # Sums are numbered after the nodes, so that they come last where targets ascend.
-        return sparse.vstack([found, self._matrix[targets[targets >= nodes] - nodes]], format="csr")
+        return sparse.vstack([found, self.matrix[targets[targets >= nodes] - nodes]], format="csr")
 
     def open(self) -> Places:
         """Return which questions are open."""
@@ -256,14 +258,8 @@ class Solutions:
 
     def join(self, sums: BoxSums, found: Screened, left: Ids, rule: Rules) -> None:
         """Add the sums whose interval must be computed."""
-        from scipy import sparse
-
         nodes = len(self.lattice)
-        self.rows = [sums.row(place) for place in left.tolist()]
-        start = np.cumsum([0, *map(len, self.rows)])
-        columns = np.array([node for row in self.rows for node in row], dtype=np.int64)
-        weights = np.array([weight for row in self.rows for weight in row.values()], dtype=np.int64)
-        self._matrix = sparse.csr_matrix((weights, columns, start), shape=(len(left), nodes))
+        self.matrix = sums.matrix(left)
         self.proved = np.concatenate([self.proved, found.proved[:, left]], axis=1)
         self.seen = np.concatenate([self.seen, found.seen[:, left]], axis=1)
         asked, self.left = self.questions, left
@@ -293,9 +289,8 @@ class Solutions:
 
     def _note_sums(self, every: Point) -> None:
         """Extend the least and greatest counts of sums to those in a solution, which has -1 for unknown counts."""
-        if self.rows:
-            known = np.flatnonzero(self._matrix.astype(np.bool_) @ (every < 0) == 0)
-            widen(self.seen, len(self.lattice) + known, (self._matrix @ every)[known])
+        known = np.flatnonzero(self.matrix.astype(np.bool_) @ (every < 0) == 0)
+        widen(self.seen, len(self.lattice) + known, (self.matrix @ every)[known])
 
     def solution(self, component: Component, row: Mapping[int, int], side: int) -> Point | None:
         """Return the known solution of a component with the least or greatest count of a sum; None if there is none.

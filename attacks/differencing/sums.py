@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
-from audit.model.arrays import Counts, Flags, grouped, mask_of
+from audit.model.arrays import Counts, Flags, Matrix, grouped, mask_of
 from audit.model.count_tables import NOTHING, OPEN, RECOVERED, Axis, Boxes
 from audit.model.json_types import UNBOUNDED
 
@@ -132,10 +132,17 @@ class BoxSums:
                 found[UPPER][group.place] = np.minimum(found[UPPER][group.place], high)
         return found[:, places]
 
-    def row(self, place: int) -> dict[int, int]:
-        """Return the weights of nodes that make up a box, by the fewest terms."""
-        group = self._of_box(place, 0)
-        return {} if group is None else _weights(group)
+    def matrix(self, places: Ids) -> Matrix:
+        """Return the weights of nodes that make up some boxes, by the fewest terms; CSR, shape (boxes, nodes)."""
+        from scipy import sparse
+
+        found = sparse.csr_matrix((len(self.boxes), len(self.lattice)), dtype=np.int64)
+        for group in self.terms(places, 0):
+            box = np.broadcast_to(group.place[:, np.newaxis], group.node.shape).ravel()
+            found = found + sparse.csr_matrix(
+                (group.sign.ravel().astype(np.int64), (box, group.node.ravel())), found.shape
+            )
+        return found[places]
 
     def weights(self, place: int, ends: Ends, side: int, value: int) -> dict[int, Fraction]:
         """Return the weights of nodes whose bounds add up to a bound of a box.
