@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from audit.count_tables.doubts import guessed_entries
 from audit.count_tables.hiding import Before, HidingSearch, Rows, hidden_lower, with_numbers
 from audit.count_tables.judged_counts import CountAttack, RememberedAttack, judge
-from audit.count_tables.manifest import TableFile, TableManifest, TableRelease, column_names
+from audit.count_tables.manifest import TableFile, TableManifest, TableRelease, column_names, known_as
 from audit.count_tables.note_numbers import noted_range
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.published_texts import (
@@ -101,7 +101,7 @@ def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableMan
     }
     wide, names = manifest.wide, list[str]()
     for each in candidate.tables if wide is not None else ():
-        names += column_names(each.path, each.shown, Problems()) or ()
+        names += column_names(each.path, each.shown, Problems(), manifest.columns) or ()
     if wide is not None and not {*names}.intersection(wide.columns.values()):
         periods = {name: name for name in names if named_like(name, wide.columns.values())}
         wide = replace(wide, columns={**wide.columns, **periods})
@@ -435,17 +435,20 @@ def repair_candidate(
     return _impact(found.without, _shown(after, options.findings), written, (), cells)
 
 
-def _source(table: TableFile) -> tuple[pa.Table, Dialect | None]:
-    """Return the columns of a file of the candidate, and its dialect; None if it is Parquet."""
+def _source(table: TableFile, manifest: TableManifest) -> tuple[pa.Table, list[str], Dialect | None]:
+    """Return the columns of a file of the candidate, their names in it, and its dialect; None if it is Parquet."""
     import pyarrow.parquet as pq
 
+    dialect, names = None, [*(header(table.path, table.shown, Problems()) or ())]
     if table.path.suffix == ".parquet":
-        return pq.read_table(table.path), None
-    names = [*(header(table.path, table.shown, Problems()) or ())]
-    read = read_table(table.path, table.shown, names, Problems())
-    if read is None:
-        raise TypeError("a table that was read can be read again")
-    return pa.table({name: read.arrow(name).cast(pa.string()) for name in read.names}), read.dialect or Dialect()
+        source = pq.read_table(table.path)
+    else:
+        read = read_table(table.path, table.shown, names, Problems())
+        if read is None:
+            raise TypeError("a table that was read can be read again")
+        source = pa.table({name: read.arrow(name).cast(pa.string()) for name in names})
+        dialect = read.dialect or Dialect()
+    return source.rename_columns(known_as(names, manifest.columns)), source.column_names, dialect
 
 
 def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -> tuple[TableFile, list[str]]:
@@ -462,7 +465,7 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     rates = {manifest.value if each.is_statistic else each.column for each in manifest.rates if not each.has_column}
     without = counts.without_count
     counted = {view.column for view in manifest.views}
-    source, dialect = _source(table)
+    source, spelled, dialect = _source(table, manifest)
     nothing, above, below = None if dialect is None else "", "", ""
     if dialect is not None and not is_foreign(table.path):
         above, below = text_above(table.path, dialect), text_below(table.path)  # they may explain markers
@@ -477,30 +480,30 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     for place, name in enumerate(source.column_names):
         column = source.column(place)
         # A rate gets the sign of its count where others have it: an empty cell would say that the count is not small.
-        used = {*column.cast(pa.string()).to_pylist()} if name.strip() in rated else set()
+        used = {*column.cast(pa.string()).to_pylist()} if name in rated else set()
         texts = {
             at[row]: sign if (sign := signs.get(row, nothing)) in used else nothing
-            for row in (every if name.strip() in beside - declared else own)
-            if name.strip() in {*beside, counts.part(row).view.column}
-            and _is_about(manifest, name.strip(), counts.part(row).view.column)
+            for row in (every if name in beside - declared else own)
+            if name in {*beside, counts.part(row).view.column}
+            and _is_about(manifest, name, counts.part(row).view.column)
         }
         for row in tied:
-            if name.strip() not in (beside if without[row] else rates):
+            if name not in (beside if without[row] else rates):
                 continue
-            if name.strip() == counts.part(row).view.column:  # a cell may have a count and its rate
+            if name == counts.part(row).view.column:  # a cell may have a count and its rate
                 texts[at[row]] = counts.text[row]
-            elif name.strip() not in counted:
+            elif name not in counted:
                 theirs = {signs.get(each) for each in rows.intersection(counts.related[row])} & used
                 texts[at[row]] = min(filter(None, theirs), default=nothing)
-        texts |= {at[row]: sign for row, sign in written.items() if name.strip() == counts.part(row).view.column}
+        texts |= {at[row]: sign for row, sign in written.items() if name == counts.part(row).view.column}
         for text in {*texts.values()}:
             hidden = np.isin(np.arange(source.num_rows), [row for row, other in texts.items() if other == text])
             column = pc.if_else(pa.array(hidden), pa.scalar(text, pa.string()).cast(column.type), column)
         source = source.set_column(place, name, column)
     output.mkdir(parents=True, exist_ok=True)
-    write_table(source, path, dialect=dialect, above=above, below=below)
-    before = _source(table)[0]
-    beside_counts = [name for name in source.column_names if name.strip() not in counted]
+    write_table(source.rename_columns(spelled), path, dialect=dialect, above=above, below=below)
+    before = _source(table, manifest)[0]
+    beside_counts = [name for name in source.column_names if name not in counted]
     return TableFile(path, str(path)), [name for name in beside_counts if not source[name].equals(before[name])]
 
 
@@ -532,7 +535,7 @@ def _numbers(source: pa.Table, manifest: TableManifest) -> Iterator[str]:
 
     Codes follow from labels. An empty denominator would tell what the repair hides from what was hidden before.
     """
-    texts = {name.strip(): source.column(name).cast(pa.string()).to_pylist() for name in source.column_names}
+    texts = {name: source.column(name).cast(pa.string()).to_pylist() for name in source.column_names}
     counted = {view.column for view in manifest.views}
     labels = texts.keys() & (manifest.columns - manifest.not_counts - manifest.beside - manifest.denominators - counted)
     for name in sorted(texts.keys() - (manifest.columns - (manifest.not_counts - manifest.denominators))):

@@ -212,7 +212,7 @@ def _unread_numbers(counts: PublishedCounts) -> list[str]:
 
 def _columns_of_numbers(manifest: TableManifest, path: Path, shown: str, known: Container[str]) -> list[str] | None:
     """Return the columns of counts, numbers, ranges or signs, but those known; None of an unreadable file."""
-    names = column_names(path, shown, Problems())
+    names = column_names(path, shown, Problems(), manifest.columns)
     others = [name for name in names or () if name not in known]
     table = read_count_table(path, shown, others, Problems()) if others else None
     if names is None or (others and table is None):
@@ -254,7 +254,7 @@ def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str
     beside: list[tuple[str, ...]] = [*((name,) for name in sorted(others)), *manifest.nested.values()]
     for file in {part.file.path: part.file for part in counts.parts}.values():
         is_session = (file.path.parent / SESSION).is_file()
-        names = [] if is_session else column_names(file.path, file.shown, Problems()) or []
+        names = [] if is_session else column_names(file.path, file.shown, Problems(), manifest.columns) or []
         left = [name for name in names if name not in {*manifest.columns, *numbers, *named}]
         table = read_count_table(file.path, file.shown, names, Problems(), manifest.once) if left else None
         if table is None:
@@ -443,7 +443,7 @@ def _lacking(manifest: TableManifest, with_meaning: Set[str], tables: Sequence[T
             outputs = [*session_outputs(path, file.shown, Problems())]
             known |= {name for each in outputs for name in (each.file, *each.magnitudes)}
         else:
-            columns |= {*(column_names(path, file.shown, Problems()) or ())}
+            columns |= {*(column_names(path, file.shown, Problems(), manifest.columns) or ())}
             lines |= {text for _, text in lines_beside(path)}
             if is_foreign(path):
                 book = read_foreign(path)

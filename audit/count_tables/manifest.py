@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +32,7 @@ from audit.count_tables.table_rules import (
 from audit.io import manifest as microdata
 from audit.io.diagnostics import note_unreadable, records
 from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.notations import plain
 from audit.io.notes_below import below_table
 from audit.io.paths import real_path
 from audit.io.tables import Table, header, note_absent, read_table
@@ -45,13 +47,31 @@ from audit.runtime.phrases import joined, say
 _SEVERAL = re.compile(r"(.+)\\time(?:_period)?", re.IGNORECASE)
 
 
-def column_names(path: Path, shown: str, problems: Problems) -> list[str] | None:
-    """Return the columns of a file, a shared first one as those in it; None after noting why it cannot be read."""
+def column_names(path: Path, shown: str, problems: Problems, known: Collection[str] = ()) -> list[str] | None:
+    """Return the columns of a file, a shared first one as those in it; None after noting why it cannot be read.
+
+    A column that only differs from one of the `known` in signs, spaces or capitals has its name.
+    """
     names = header(path, shown, problems)
     if names is None:
         return None
     first, *others = names
-    return [*_inside(first), *others]
+    return known_as([*_inside(first), *others], known)
+
+
+def known_as(names: Sequence[str], known: Collection[str]) -> list[str]:
+    """Return names of columns, those that spell one of the `known` in another way as it is known.
+
+    Two that are spelled alike, there or here, may be two columns.
+
+    >>> known_as(["Tranche d\u2019âge", "SEXE", "Lieu"], ["Sexe", "Tranche d'âge", "lieu", "LIEU"])
+    ["Tranche d'âge", 'Sexe', 'Lieu']
+    """
+    left, own = {*known}.difference(names), [plain(name) for name in names]
+    spelled = {plain(name): name for name in left}
+    unsure = {text for texts in (own, [*map(plain, left)]) for text, times in Counter(texts).items() if times > 1}
+    pairs = zip(names, own, strict=True)
+    return [name if text in unsure or name in known else spelled.get(text, name) for name, text in pairs]
 
 
 def read_count_table(
@@ -101,9 +121,11 @@ def _read_columns(path: Path, shown: str, columns: Sequence[str], problems: Prob
     if names is None:
         return None
     inside, below = _inside(next(iter(names))), below_table(path)
-    if inside == [next(iter(names))]:
-        return read_table(path, shown, columns, problems)
-    found = [*inside, *[*names][1:]]
+    found = known_as([*inside, *[*names][1:]], columns)
+    if len(inside) == 1:
+        spelled = dict(zip(found, names, strict=True))
+        table = read_table(path, shown, [spelled.get(column, column) for column in columns], problems)
+        return None if table is None else table.renamed(dict(zip(names, found, strict=True)))
     if any(column not in found for column in columns):
         note_absent(path, shown, found, columns, problems)
         return None

@@ -119,7 +119,7 @@ def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Tabl
 
 def _read_columns(manifest: TableManifest, release: TableRelease, file: TableFile, problems: Problems) -> Table | None:
     """Return the columns of a file that the manifest names, and the rows that belong to the release."""
-    names = column_names(file.path, file.shown, problems)
+    names = column_names(file.path, file.shown, problems, manifest.columns)
     if names is None:
         return None
     beside = manifest.beside | manifest.denominators

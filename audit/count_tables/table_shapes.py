@@ -87,7 +87,7 @@ def _codes(manifest: TableManifest, dimension: str, problems: Problems) -> list[
     """Return all codes of a dimension in the tables, except the total."""
     codes = dict[str, None]()
     for file in (file for release in manifest.releases for file in release.tables):
-        if dimension in (column_names(file.path, file.shown, problems) or ()):
+        if dimension in (column_names(file.path, file.shown, problems, [dimension]) or ()):
             table = read_count_table(file.path, file.shown, [dimension], problems, manifest.once)
             codes |= dict.fromkeys(() if table is None else table.distinct(dimension))
     return [code for code in codes if code and code != manifest.totals.get(dimension)]

@@ -129,7 +129,7 @@ def _columns(counts: PublishedCounts, releases: Sequence[int]) -> Iterator[tuple
     """Yield the columns without a meaning that have one text in each release, and the texts; first that of releases."""
     manifest = counts.manifest
     tables = [manifest.releases[release].tables for release in releases]
-    names = column_names(tables[0][0].path, tables[0][0].shown, Problems()) or []
+    names = column_names(tables[0][0].path, tables[0][0].shown, Problems(), manifest.columns) or []
     without = [name for name in names if name not in manifest.columns or name in manifest.not_counts]
     for name in [each for each in (manifest.releases_by, *without) if each is not None]:
         texts = [frozenset(text for table in some for text in _texts(table, name)) for some in tables]

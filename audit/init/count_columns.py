@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise, takewhile
 from pathlib import Path
@@ -156,11 +156,21 @@ class CountFiles:
         return [first[shown] for shown, rows in zip(self.shown, self.rows_of, strict=True) for _ in range(rows)]
 
 
-def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
-    """Return the files with all their cells; None if one cannot be read."""
-    names, found, rows, kinds = [], dict[str, list[str]](), [], set[frozenset[str]]()
+def files_by_columns(files: Sequence[Path]) -> dict[tuple[str, ...], list[Path]]:
+    """Return the files with each set of columns, which are spelled as in the first file that has them."""
+    found, known = dict[tuple[str, ...], list[Path]](), set[str]()
+    for file in files:
+        names = columns_of(file, file.name, Problems(), known) or ()
+        found.setdefault(tuple(sorted(names)), []).append(file)
+        known.update(names)
+    return found
+
+
+def read_files(folder: Path, files: Sequence[Path], known: Collection[str] = ()) -> CountFiles | None:
+    """Return the files with all their cells; None if one cannot be read; columns are spelled as those `known`."""
+    names, found, rows, kinds = list[str](), dict[str, list[str]](), list[int](), set[frozenset[str]]()
     for place, file in enumerate(files):
-        have = columns_of(file, file.name, Problems())
+        have = columns_of(file, file.name, Problems(), known or names)
         if have is None:
             return None
         kinds.add(frozenset(have))
@@ -269,11 +279,10 @@ def _common_tags(names: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def separate_rates(folder: Path, files: Sequence[Path]) -> tuple[list[Path], list[CountFiles]]:
     """Return the files with counts, and those with rates alone, which have the same columns in each entry."""
-    columns: dict[tuple[str, ...], list[Path]] = {}
-    for file in files:
-        columns.setdefault(tuple(sorted(columns_of(file, file.name, Problems()) or ())), []).append(file)
-    found = {names: read_files(folder, some) for names, some in columns.items()} if len(columns) > 1 else {}
-    rates = [part for part in found.values() if part is not None and rates_of(part)]
+    columns = files_by_columns(files)
+    known = {*chain(*columns)}
+    found = [read_files(folder, some, known) for some in columns.values()] if len(columns) > 1 else []
+    rates = [part for part in found if part is not None and rates_of(part)]
     alone = {file for part in rates for file in part.files}
     return [file for file in files if file not in alone], rates
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -37,6 +37,7 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import (
     CountFiles,
+    files_by_columns,
     is_running,
     joined_files,
     kinds_of,
@@ -191,12 +192,11 @@ def _recognised_together(
     Raises:
         InputError: each is a table of counts, but they cannot be read together.
     """
-    columns: dict[tuple[str, ...], list[Path]] = {}
-    for file in files:
-        columns.setdefault(tuple(sorted(column_names(file, file.name, Problems()) or ())), []).append(file)
-    if len(columns) > 1 and (by_period := _with_periods(folder, files)) is not None:
+    columns = files_by_columns(files)
+    known = {*chain(*columns)}
+    if len(columns) > 1 and (by_period := _with_periods(folder, files, known)) is not None:
         return by_period
-    parts = [part for some in columns.values() if (part := read_files(folder, some)) is not None]
+    parts = [part for some in columns.values() if (part := read_files(folder, some, known)) is not None]
     alone = [(rules, part) for part in parts if (rules := _form_of(part)) is not None]
     widest = max(({*part.columns} for _, part in alone), key=len, default=set[str]())
     # What is a table of counts with a further column of labels is one without it, too.
@@ -258,16 +258,16 @@ def _recognised_together(
     return together
 
 
-def _with_periods(folder: Path, files: Sequence[Path]) -> TableGuesses | None:
+def _with_periods(folder: Path, files: Sequence[Path], names: Collection[str]) -> TableGuesses | None:
     """Return the rules of tables whose columns of counts are periods, of other years in each; None for other files."""
-    parts = [read_files(folder, [file]) for file in files]
+    parts = [read_files(folder, [file], names) for file in files]
     known = [part for part in parts if part is not None]
     shared = set[str]().union(*(part.names for part in known)).intersection(*(part.names for part in known))
     rules = [_form_of(part) for part in known if not shared.issuperset(part.names)]
     wide = [each.table["wide"] for each in rules if each is not None and "wide" in each.table]
-    names = [name for each in wide for name in each["columns"]]
+    periods = [name for each in wide for name in each["columns"]]
     own = [{*part.names} - shared for part in known]
-    is_alike = [*map(set, (each["columns"] for each in wide))] == own and len({*names}) == len(names)
+    is_alike = [*map(set, (each["columns"] for each in wide))] == own and len({*periods}) == len(periods)
     if (
         not len(files) == len(known) == len(wide)
         or not is_alike
@@ -277,7 +277,7 @@ def _with_periods(folder: Path, files: Sequence[Path]) -> TableGuesses | None:
     first, *others = [each for each in rules if each is not None]
     if any(each.table["dimensions"] != first.table["dimensions"] for each in others):
         return None
-    first.table["wide"] = wide[0] | {"columns": {name: name for name in names}}
+    first.table["wide"] = wide[0] | {"columns": {name: name for name in periods}}
     for each in others:
         first.document["series"]["releases"] += each.document["series"]["releases"]
         first.texts.update(each.texts)
@@ -316,6 +316,25 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
             )
             rules.doubts.append(why)
     problems.check()
+    _note_spellings(files, rules)
+
+
+def _note_spellings(files: CountFiles, rules: TableGuesses) -> None:
+    """Note the columns that a file spells in another way than the first file that has them."""
+    found = dict[tuple[str, str], list[str]]()
+    for path, shown in zip(files.files, files.shown, strict=True):
+        both = (column_names(path, shown, Problems(), known) or () for known in ((), files.columns))
+        for own, name in zip(*both, strict=True):
+            if own != name:
+                found.setdefault((own, name), []).append(shown)
+    for (own, name), alike in found.items():
+        why = say(
+            'The column "{own}" of {files} is read as "{name}": only signs, spaces or capitals differ.',
+            own=printable(own),
+            files=joined(alike, 3),
+            name=printable(name),
+        )
+        rules.doubts.append(why)
 
 
 def _ask_about_columns(rules: TableGuesses, counts: PublishedCounts) -> None:

@@ -49,6 +49,11 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip())
 
 
+def letters(name: str) -> str:
+    """Return a name without signs, spaces and capitals, in which the program lets columns of releases differ."""
+    return re.sub(r"\W", "", name.casefold())
+
+
 FRAME = runpy.run_path(str(Path(__file__).with_name("verify_frame.py")))
 need, beside = FRAME["need"], FRAME["beside"]
 CELLS, SUMS, SHAPES = beside("verify_cells"), beside("verify_sums"), beside("verify_shapes")
@@ -148,7 +153,9 @@ class TableSeries:
         roles |= rated.union(*self.nested.values()) | {
             each for rule in rules if isinstance(each := rule.get("denominator"), str)
         }
+        known = {*map(letters, roles - {None})}
         for place, column in enumerate(header):
+            need(column in roles or letters(column) not in known, f"another spelling of a column: {column}")
             need(column in roles or not re.search(r"\d", "".join(line[place] for line in lines)), f"digits in {column}")
         need(all(any(line[1:]) for line in lines), f"a row with at most one text: {name}")
         need({column for column, _ in self.views} <= {*header}, f"a table without counts: {name}")

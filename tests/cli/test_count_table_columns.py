@@ -218,6 +218,36 @@ def test_counts_of_the_whole_place_are_no_codes(name, tmp_path):
     assert name not in guess_tables(tmp_path).table.get("not_counts", ())
 
 
+@pytest.mark.parametrize(
+    "others", [["Tranche d\u2019âge", "Cas"], ["TRANCHE D'ÂGE", "cas"], ["Tranche\u00a0d'âge", "Cas "]]
+)
+def test_columns_that_differ_in_signs_spaces_or_capitals_are_one(others, tmp_path):
+    """Releases are read, judged and repaired as if all wrote the first one's names, and keep their own."""
+    counts = {"Ain": (9, 14, 23), "Aisne": (12, 18, 30), "Total": (21, 32, 53)}
+    rows = [
+        (area, age, n) for area, some in counts.items() for age, n in zip(("0-19", "20+", "Total"), some, strict=True)
+    ]
+    found = []
+    for name, own in (("alike", ["Tranche d'âge", "Cas"]), ("other", others)):
+        for release, signs in enumerate(({}, {0: "s"}, {3: "s", 4: "s"})):
+            texts = [[*row[:2], signs.get(place, row[2])] for place, row in enumerate(rows)]
+            head = ["Lieu", *(["Tranche d'âge", "Cas"] if release == 0 else own)]
+            path = tmp_path / name / (f"{release}.csv" if release < 2 else "private/2.csv")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("\n".join(";".join(map(str, line)) for line in [head, *texts, ""]), encoding="utf-8")
+        folder = tmp_path / name
+        manifest = guess_tables(folder)
+        (folder / "series.toml").write_text(manifest.text().partition("[unconfirmed]")[0], encoding="utf-8")
+        said = [why for why in manifest.doubts if " is read as " in why]
+        code, _, err = run_main("repair", str(folder), str(folder / "private/2.csv"), "--output", str(folder / "out"))
+        assert err == ""
+        head, *lines = (folder / "out" / "2.csv").read_text(encoding="utf-8").splitlines()
+        assert head == ";".join(["Lieu", *map(str.strip, own)])
+        found.append((manifest.table, verdict(folder), code, lines))
+    assert found[0] == found[1]
+    assert (found[0][1][0], len(said)) == (1, sum(name.strip() not in ("Tranche d'âge", "Cas") for name in others))
+
+
 def codes_beside_places(folder, code, form):
     """Write a workbook as offices do, with a column of codes before the places if it has a name."""
     head = [[code, "Kreis", "Alter", "Insgesamt", "Davon", None], [None, None, None, None, "männlich", "weiblich"]]
@@ -1392,7 +1422,7 @@ def test_percentages_without_their_denominators_are_undecided(old, new, tmp_path
 
 
 def test_a_table_that_lacks_the_counts_by_mistake_is_refused(tmp_path):
-    folder = with_percentages_alone(tmp_path, PERCENT, head="area,sex,N")
+    folder = with_percentages_alone(tmp_path, PERCENT, head="area,sex,m")
     assert "percentages.csv" in refused(str(folder))
     assert "under rates" in refused(str(folder))
 

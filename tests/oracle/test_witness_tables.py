@@ -367,6 +367,14 @@ def test_a_table_in_another_encoding_is_named(tmp_path):
     assert "a file that is not UTF-8: releases/1.csv" in witnessed(folder, tmp_path / "witness")[2]
 
 
+@pytest.mark.parametrize("spelled", ["Sex", "\u00absex\u00bb"])
+def test_another_spelling_of_a_column_is_named(spelled, tmp_path):
+    folder = replace(SMALL, releases=[[((*labels[:1], "All"), text)] for labels, text in SMALL.releases[0][2:]])
+    release = folder.write(tmp_path / "series") / "releases/1.csv"
+    release.write_text(release.read_text().replace("sex", spelled), encoding="utf-8")
+    assert f"another spelling of a column: {spelled}" in witnessed(tmp_path / "series", tmp_path / "witness")[2]
+
+
 def test_another_policy_than_the_manifests_is_refused(tmp_path):
     folder = SMALL.write(tmp_path / "series")
     assert "a policy" in refused(str(folder), "--policy", "min_count=3", "--witness", str(tmp_path / "witness"))
