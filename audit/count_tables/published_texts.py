@@ -224,9 +224,10 @@ def rounded_interval(number: int, rounding: Rounding | None) -> Interval | None:
         return (0, 0) if number == 0 else (number - half + 1, number + half)
     if number % to:
         return None
+    to_even = half - number // to % 2 if to % 2 == 0 else half  # a half goes to the even multiple
     ends = {
         "nearest": (number - half, number + to - half - 1),
-        "even": (number - half, number + (half if to % 2 == 0 else to - half - 1)),
+        "even": (number - to_even, number + to_even),
         "down": (number, number + to - 1),
         "up": (number - to + 1, number),
         "random": (number - to + 1, number + to - 1),

@@ -48,8 +48,9 @@ def interval(series: Series, text: str, *, exact: bool) -> tuple[int, float]:
         half, last = to // 2, to - to // 2 - 1
         need(number % to == 0 or how == "midpoint", f"the unrounded number {text}")
         need(how != "midpoint" or number == 0 or number % to == half, f"the unrounded number {text}")
+        even = half - (to % 2 == 0 and number // to % 2)
         below, above = {
-            "nearest": (half, last), "even": (half, half if to % 2 == 0 else last), "down": (0, to - 1),
+            "nearest": (half, last), "even": (even, even), "down": (0, to - 1),
             "up": (to - 1, 0), "random": (to - 1, to - 1), "midpoint": (half - 1, half) if number else (0, 0),
         }[how]  # fmt: skip
         low, high = max(0, number - below), number + above

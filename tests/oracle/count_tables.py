@@ -4,6 +4,7 @@ It shares no code with the attack: cells are sets of atoms, every bound is an in
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -359,9 +360,10 @@ def _single(ends: tuple[int, int | None]) -> bool:
 def counts_of(v: int, base: int, how: str) -> tuple[int, int]:
     """Return the counts that are published as v, as docs/tables.md has it."""
     half = base // 2
+    to_even = [count for count in range(v - base, v + base + 1) if round(Fraction(count, base)) * base == v]
     low, high = {
         "nearest": (v - half, v + -(-base // 2) - 1),
-        "even": (v - half, v + half) if base % 2 == 0 else (v - half, v + -(-base // 2) - 1),
+        "even": (min(to_even, default=v), max(to_even, default=v)),
         "down": (v, v + base - 1),
         "up": (v - base + 1, v),
         "random": (v - base + 1, v + base - 1),

@@ -628,7 +628,7 @@ def test_every_way_to_round(to, how):
             assert low <= min(counts)
             assert high >= max(counts)
             assert (low, high) == counts_of(shown, to, how)
-            if how not in ("even", "random"):  # of which the interval is the hull for either parity, or of both ways
+            if how != "random":  # of which the interval is the hull of both ways
                 assert (low, high) == (min(counts), max(counts))
 
 
