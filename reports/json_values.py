@@ -19,11 +19,9 @@ from audit.model.json_types import (
     Less,
     Omittable,
     Omitted,
-    PartOf,
     WrittenAs,
     notes_of,
 )
-from audit.runtime.phrases import Reason
 
 T = TypeVar("T")
 
@@ -69,9 +67,7 @@ def _entries(value: object) -> dict[str, Any]:
     entries: dict[str, Any] = dict(constants(kind))
     for each in written_fields(kind):
         held = getattr(value, each.name)
-        if each.part_of is not None:
-            entries[each.part_of] += [] if held is None else [json_value(held)]
-        elif each.inlined:
+        if each.inlined:
             entries |= _less(json_value(held), each.less)
         elif not (each.omitted and (held is None or held is False or held in ((), {}))):
             entries[each.key] = _less(json_value(held), each.less)
@@ -84,8 +80,7 @@ def _less(written: T, less: Less | None) -> T:
         return cast("T", [_less(each, less) for each in written])
     if less is None or not isinstance(written, dict):
         return written
-    kept = {key: held for key, held in written.items() if key not in less.left_out}
-    return cast("T", dict.fromkeys(less.always) | kept)
+    return cast("T", {key: held for key, held in written.items() if key not in less.left_out})
 
 
 @dataclass(frozen=True)
@@ -97,7 +92,6 @@ class WrittenField:
         key: its name in JSON.
         hint: its type.
         omitted: whether it is omitted if it is None, False or empty.
-        part_of: the JSON list to which it is appended; None for a field of its own.
         inlined: whether its entries are written in its place.
         less: the entries that are not written; None if all are written.
     """
@@ -106,7 +100,6 @@ class WrittenField:
     key: str
     hint: Any
     omitted: bool
-    part_of: str | None
     inlined: bool
     less: Less | None
 
@@ -144,7 +137,6 @@ def _written_field(name: str, hint: object) -> WrittenField:
         next((each.name for each in said if isinstance(each, WrittenAs)), name),
         hint,
         any(isinstance(each, Omitted) for each in said),
-        next((each.name for each in said if isinstance(each, PartOf)), None),
         any(isinstance(each, Inlined) for each in said),
         next((each for each in said if isinstance(each, Less)), None),
     )
@@ -196,9 +188,3 @@ def group_step(step: CertificateStep) -> GroupStep | GroupsStep:  # type: ignore
 def fraction(number: Fraction) -> ExactFraction:
     """Return an exact fraction as text."""
     return str(number)
-
-
-@json_form.register
-def reason(text: Reason) -> str:
-    """Return a reason as text."""
-    return str(text)

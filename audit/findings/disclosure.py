@@ -33,7 +33,7 @@ from audit.model.finding import (
     T,
     decoded,
 )
-from audit.model.json_types import OMITTED, Items, Omittable, PartOf, Probability
+from audit.model.json_types import OMITTED, UNWRITTEN, Items, Omittable, Probability, WrittenAs
 from audit.model.measures import Measures
 from audit.runtime.phrases import Phrase, quoted, say, say_count
 
@@ -140,17 +140,25 @@ class Disclosure(OnePersonFinding[C]):
             change; omitted if these are all releases of the series.
     """
 
+    WRITTEN: ClassVar[tuple[str, ...]] = ("whole_certificate",)
     kind: ClassVar[Literal["disclosure"]] = "disclosure"
     individual: Annotated[C, MEMBER]
     release: Annotated[C, RELEASE]
     value: Annotated[C, VALUE]
     risk: Probability
-    certificate: Annotated[tuple[CertificateStep[C], ...], Items(1)]
-    proof: Annotated[Proof[C] | None, PartOf("certificate")] = None
+    certificate: Annotated[tuple[CertificateStep[C], ...], UNWRITTEN]
+    proof: Annotated[Proof[C] | None, UNWRITTEN] = None
     alone: Annotated[bool, OMITTED] = False
     evidence: Literal["proof", "solver"] = "proof"
     attribute: Annotated[Omittable[str], BY_CHECK] = None
     enough: Annotated[tuple[C, ...], RELEASES, OMITTED, BY_CHECK] = ()
+
+    @property
+    def whole_certificate(
+        self,
+    ) -> Annotated[tuple[CertificateStep[C] | Proof[C], ...], Items(1), WrittenAs("certificate")]:
+        """The steps that show it, in order of release, and the proof if these do not suffice."""
+        return self.certificate if self.proof is None else (*self.certificate, self.proof)
 
     def sentence(self: Disclosure[str], *, by_version: bool) -> str:
         """Return a sentence with the person's value."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from typing import Annotated, ClassVar, Literal
 
 from audit.model.adversary import ADVERSARIES, AdversaryKind
-from audit.model.json_types import UNWRITTEN, Items, Less, Within, WrittenAs
-from audit.model.report import AttackReport, PolicyReport, Report, Tool
+from audit.model.json_types import UNWRITTEN, Items, Within, WrittenAs
+from audit.model.report import COUNTS, AttackReport, PolicyReport, Report, Tool
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,6 @@ class MeanMeasures:
     comparable: float | None
 
 
-COMPARED = Less("compared_attack_counts", ("findings",), ("sensitive",))
-"""An attack on one of several series."""
-
-
 @dataclass(frozen=True)
 class ComparedSeries:
     """A series, of people's data or of count tables.
@@ -119,7 +115,7 @@ class ComparedSeries:
         return None if self.report is None else self.report.adversary.kind
 
     @property
-    def attacks(self) -> Annotated[tuple[AttackReport, ...], COMPARED]:
+    def attacks(self) -> Annotated[tuple[AttackReport, ...], COUNTS]:
         """The results of the attacks, without findings."""
         return () if self.report is None else self.report.attacks
 

@@ -43,13 +43,6 @@ class WrittenAs:
 
 
 @dataclass(frozen=True)
-class PartOf:
-    """A value that JSON has at the end of a list, `name`."""
-
-    name: str
-
-
-@dataclass(frozen=True)
 class Inlined:
     """A field that JSON replaces by its own entries."""
 
@@ -61,12 +54,10 @@ class Less:
     Attributes:
         called: the name that the schema gives to the object without these entries.
         left_out: the entries that are left out.
-        always: the entries that are null if they would be omitted otherwise.
     """
 
     called: str
     left_out: tuple[str, ...]
-    always: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

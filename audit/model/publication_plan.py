@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from audit.model.comparison import COMPARED
 from audit.model.json_types import Omittable
-from audit.model.report import AttackReport
+from audit.model.report import COUNTS, AttackReport
 
 FUTURE_SNAPSHOTS = 2
 """The number of further snapshots that are simulated for what may be recommended."""
@@ -56,7 +55,7 @@ class PlannedSeries:
     refused: str | None = None
     form: str = ""
     exit_code: int = 3
-    attacks: Annotated[tuple[AttackReport, ...], COMPARED] = ()
+    attacks: Annotated[tuple[AttackReport, ...], COUNTS] = ()
     counterfeits: int = 0
     withheld: int = 0
     counterfeit_share: float = 0.0

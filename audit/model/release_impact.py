@@ -13,7 +13,7 @@ from audit.model.count_report import Rounding
 from audit.model.finding import Finding
 from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, Less, Omittable, Probability, Status, WrittenAs
 from audit.model.moves import Move, Recommendation, totals
-from audit.model.report import AttackReport, Contradictions, PolicyReport, Report
+from audit.model.report import COUNTS, AttackReport, Contradictions, PolicyReport, Report
 from audit.runtime.phrases import Reason, ReasonKind
 
 CHANGES = Less("repair_entry", ("candidate", "files", "before", "after", "refused", "register", "proved", "stopped"))
@@ -91,10 +91,6 @@ class Repair:
         return Recommendation(
             self.candidate, len(self.moves), totals(self.moves), self.lost, moves, stopped=self.stopped
         )
-
-
-COUNTS = Less("attack_counts", ("findings",))
-"""An attack without its findings."""
 
 
 @dataclass(frozen=True)

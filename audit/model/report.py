@@ -29,6 +29,7 @@ from audit.model.json_types import (
     DateText,
     ExactFraction,
     Items,
+    Less,
     Omittable,
     Pattern,
     Probability,
@@ -279,6 +280,10 @@ class AttackReport:
     def incomplete(self) -> bool:
         """Whether its counts are lower bounds."""
         return self.status == "incomplete"
+
+
+COUNTS = Less("attack_counts", ("findings",))
+"""An attack without its findings."""
 
 
 @dataclass(frozen=True)

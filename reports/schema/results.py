@@ -106,7 +106,7 @@ def _relate(definitions: dict[str, Schema], attacks: Mapping[str, tuple[type[Mea
         ],
     }
     fitting = {"$ref": "#/$defs/status_and_measures"}
-    for name in ("attack_counts", "compared_attack", "compared_attack_counts"):
+    for name in ("attack_counts", "compared_attack"):
         definitions[name]["allOf"] = [fitting]
     definitions["attack_report"]["allOf"] = [fitting, {"if": without_result, "then": nothing}, *found]
     unrevealed = {"properties": {"attacks": {"items": {"$ref": "#/$defs/unrevealed_attack"}}}}

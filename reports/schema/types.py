@@ -16,6 +16,7 @@ from audit.findings.registry import KINDS
 from audit.model.finding import AnonymousCounterfeit, C, Finding
 from audit.model.json_types import INLINED, Defined, Items, Less, Omitted, Pattern, Within
 from audit.model.measures import Absent, Measures, RiskMeasures, measure_names
+from audit.runtime.phrases import Reason
 from reports.json_values import constants, json_form, written_fields
 
 Schema = dict[str, Any]
@@ -26,6 +27,7 @@ _PLAIN: dict[object, Schema] = {
     float: {"type": "number"},
     str: {"type": "string"},
     C: {"type": "string"},  # names replace codes
+    Reason: {"type": "string"},
     datetime.date: {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
 }
 OTHER_FINDING: Schema = {
@@ -138,9 +140,6 @@ class SchemaWriter:
                 less = each.less or Less("", ())
                 brought = [OTHER_FINDING] if each.hint == Annotated[Finding[str], INLINED] else []
                 variants.append([*(without(self.object_of(one), less) for one in _classes(each.hint)), *brought])
-            elif each.part_of is not None:
-                here = properties[each.part_of]
-                here["items"] = {"anyOf": [here["items"], _present(self.schema_of(each.hint))]}
             else:
                 properties[each.key] = {"description": described[each.name], **self.schema_of(each.hint)}
                 optional += [each.key] if each.omitted else []
@@ -182,10 +181,7 @@ def without(said: Schema, less: Less) -> Schema:
     if not less.called:
         return said
     properties = {name: each for name, each in said["properties"].items() if name not in less.left_out}
-    for name in less.always:
-        properties[name] = {**properties[name], "anyOf": [{"$ref": properties[name]["$ref"]}, {"type": "null"}]}
-        del properties[name]["$ref"]
-    required = [name for name in properties if name in (*said["required"], *less.always)]
+    required = [name for name in properties if name in said["required"]]
     return {**said, "properties": properties, "required": required}
 
 
