@@ -59,14 +59,14 @@ class TableGuesses(Guesses):
         shape: what was recognised.
         texts: the published texts, with their frequency.
         legend: the notes beside the tables on markers, by marker.
-        hidden_below: the limit below which notes say that counts are hidden; 0 if they name none.
+        hidden_below: the limits below which notes say that counts are hidden.
         said: keys that a file beside the tables states.
     """
 
     shape: str = ""
     texts: Counter[str] = field(default_factory=Counter)
     legend: dict[str, str] = field(default_factory=dict)
-    hidden_below: int = 0
+    hidden_below: set[int] = field(default_factory=set)
     said: set[str] = field(default_factory=set)
 
     @classmethod
@@ -331,7 +331,7 @@ def _guess_least_count(rules: TableGuesses, least: int, base: int, most: int) ->
         return
     said = [ends for text, ends in rules.table["markers"].items() if said_range(text) and ends[1] < inf]
     small = [most for low, most in said if low <= 1]
-    lowest = max(2, min(small) + 1) if small else rules.hidden_below or max(2, min(max(least, base), most))
+    lowest = max(2, min(small) + 1) if small else max(rules.hidden_below, default=max(2, min(max(least, base), most)))
     rules.state("policy.min_count", lowest)
     if small and not any(1 < low < most for low, most in said):  # else ranges are published in place of all counts
         return

@@ -6,6 +6,7 @@ import tomllib
 
 import pytest
 
+from audit.init.count_tables import guess_tables
 from tests.helpers.count_tables import write_tables
 from tests.helpers.running import refused, run_main
 
@@ -417,3 +418,31 @@ def test_a_table_with_few_numbers_is_rounded_like_those_of_its_kind(tmp_path):
     run_main("init", str(tmp_path), "--yes")
     rules = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
     assert rules["exact"] == ["b-2022.csv", "b-2023.csv"]
+
+
+ROUNDED = "Note: Numbers are rounded to the nearest 5."
+
+
+@pytest.mark.parametrize(
+    ("number", "notes", "guessed"),
+    [
+        (5, [ROUNDED, "[c] = 1 to 4 are suppressed"], True),
+        (5, [ROUNDED, "[c] = fewer than 5, or suppressed to protect other counts"], True),
+        (5, [ROUNDED, "[c] = 1 to 4 are suppressed", "Note: Counts below 3 are hidden in 2023"], False),
+        (3, ["[c] = 1 to 4 are suppressed"], False),  # the numbers are exact
+        (5, [ROUNDED, "Note: Counts below 9 are suppressed in the other table"], False),  # no marker stands for them
+        (5, [ROUNDED, "[c] = 1 to 8 are suppressed"], False),  # 5 stands for at most 7
+    ],
+)
+def test_init_guesses_that_numbers_stand_for_no_count_that_a_note_hides(number, notes, guessed, tmp_path):
+    """Two hidden counts then follow from two numbers of at least 5 each, and a total of at most 12."""
+    parts = {"a": number, "b": number, "c": "[c]", "d": "[c]", "All": 10}
+    rows = [f"{area},{kind},{n}" for area in ("East", "West") for kind, n in parts.items()]
+    rows += [f"Total,{kind},{80 if kind == 'All' else 20}" for kind in parts]
+    (tmp_path / "1.csv").write_text("\n".join(["area,kind,n", *rows, "", *(f'"{note}",,' for note in notes)]))
+    rules = guess_tables(tmp_path)
+    known = (rules.table.get("threshold"), "table.threshold" in rules.unsure)
+    assert known == ((5, True) if guessed else (None, False))
+    (tmp_path / "series.toml").write_text(rules.text().partition("[unconfirmed]")[0])
+    if number == 5:
+        assert ("exactly 1" in run_main(str(tmp_path))[1]) == guessed
