@@ -139,6 +139,9 @@ class Remainder(Solutions):
         searched, most = self._local is not None, _EXACTLY if self._local is None else _CLOSELY
         worked = 0
         for place in budget.each(np.argsort(is_finding, kind="stable").tolist()):
+            if budget.exhausted():
+                self.reason = budget.reason
+                break
             limited = len(self.left) > 0 and (searched or is_finding[place])
             if not limited or worked < most:
                 worked += self._settle(int(left[place]), budget) and limited

@@ -1,12 +1,20 @@
-"""The moves of the local search: any table is in reach, and each move changes as few published counts as possible."""
+"""The moves of the local search: any table is in reach, and each move changes as few published counts as possible.
+
+What is left open when the time is up says so."""
+
+import json
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from anonymizers.count_tables import COUNT_METHODS
+from attacks.differencing import components
 from attacks.differencing.lattice import build_lattice
 from attacks.differencing.local_search import _changes, _incidence
 from audit.model.count_tables import Axis
+from audit.simulating.count_tables import TablePlan, series_files
+from tests.helpers.running import run_main
 
 TIMES = 5
 
@@ -29,3 +37,20 @@ def test_moves_reach_any_table_and_change_few_counts(adds_up, most):
     found = _changes(lattice, atoms, np.ones(len(atoms), dtype=np.bool_), published)
     assert abs(np.linalg.det(found.toarray())) == pytest.approx(1)
     assert np.diff(csr_matrix(published @ found).tocsc().indptr).max() <= most
+
+
+def test_sums_that_a_time_limit_leaves_open_name_the_limit(tmp_path, monkeypatch):
+    ask_sums = components.Remainder.ask_sums
+
+    def late(self, sums, within, rule, budget, *, every):
+        budget.seconds = 1e-6
+        ask_sums(self, sums, within, rule, budget, every=every)
+
+    monkeypatch.setattr(components.Remainder, "ask_sums", late)
+    (tmp_path / "releases").mkdir()
+    method = COUNT_METHODS["rounding"]
+    for name, text in series_files(TablePlan(4, 4, 2, growing=True, seed=0), method.publish, method.rules):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    _, out, _ = run_main(str(tmp_path), "--format", "json")
+    (attack,) = json.loads(out)["attacks"]
+    assert (attack["status"], attack["reason"].startswith("the time limit of ")) == ("incomplete", True)
