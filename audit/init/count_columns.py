@@ -71,7 +71,7 @@ _LATEST_YEAR = 2100
 _DATE = re.compile("(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:[0-3][0-9])?")
 _POPULATION = _words("population pop bevolkerung einwohner habitants poblacion")
 _CODE_WORDS = _NUMBERINGS | _words(
-    "code codigo id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey decimals"
+    "code codigo id ids fips geoid dguid gss ons vector coordinate key uid nuts order sort rowkey decimals"
 )
 _MONEY_WORDS = _words("eur euro euros teur usd dollar dollars gbp chf franken umsatz umsatze turnover revenue revenues")
 _MONEY = re.compile("[€$£]")
@@ -586,10 +586,10 @@ def names_codes(name: str) -> bool:
     >>> [
     ...     *map(
     ...         names_codes,
-    ...         ("Schlüssel-Nr.", "AGS", "Kreis-Nr.", "Code INSEE", "Código", "Nr. der Fälle", "No. of cases"),
+    ...         ("Schlüssel-Nr.", "AGS", "Code INSEE", "Código", "Nr. der Fälle", "No. of cases", "Index (2015 = 100)"),
     ...     )
     ... ]
-    [True, True, True, True, True, False, False]
+    [True, True, True, True, False, False, False]
     """
     if is_numbering(name):
         return not speaks_of_counts(name)

@@ -1137,6 +1137,17 @@ def test_changes_in_percent_and_index_numbers_are_no_counts(name, tmp_path):
     assert name in why or code == 1
 
 
+@pytest.mark.parametrize("name", ["Index (2015 = 100)", "Messzahl", "Indice base 100"])
+@pytest.mark.parametrize("decimals", [0, 1])
+def test_an_index_number_of_each_area_is_no_code_of_it(name, decimals, tmp_path):
+    """The numbers of two areas show that 40 is 100, so that a hidden count is 3; not_counts had the name, as sure."""
+    counts = {"A": 3, "B": 7, "C": 41, "D": 56, "E": 23, "Total": 130}
+    rows = [f"{area};{n if n > 10 else '*'};{n * 100 / 40:.{decimals}f}" for area, n in counts.items()]
+    manifest = guessed(tmp_path, {"1.csv": lines(f"area;count;{name}", *rows)})
+    assert name not in manifest["table"].get("not_counts", []) or "table.not_counts" in manifest["unconfirmed"]["keys"]
+    assert verdict(tmp_path)[0] != 0
+
+
 def test_labels_behind_a_dash_are_no_legend(tmp_path):
     rows = "area,a,b\nAll,-,30\n- women,12,20\n- men,,\n"
     (tmp_path / "1.csv").write_text(rows + "Source: the office\n", "utf-8")
