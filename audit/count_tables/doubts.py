@@ -193,6 +193,10 @@ def _needs(text: str) -> Reason:
     return Reason(text, ReasonKind.NEEDS)
 
 
+_BAR = re.compile(r"([^\w\s])\1{4,}")
+"""A bar, which is as long as a number is large."""
+
+
 def unread_columns(counts: PublishedCounts) -> tuple[list[str], list[str]]:
     """Return the columns beside the counts that are not judged: those with numbers, and those with other remarks."""
     numbers = _unread_numbers(counts)
@@ -211,7 +215,7 @@ def _unread_numbers(counts: PublishedCounts) -> list[str]:
 
 
 def _columns_of_numbers(manifest: TableManifest, path: Path, shown: str, known: Container[str]) -> list[str] | None:
-    """Return the columns of counts, numbers, ranges or signs, but those known; None of an unreadable file."""
+    """Return the columns of counts, numbers, ranges, signs or bars, but those known; None of an unreadable file."""
     names = column_names(path, shown, Problems(), manifest.columns)
     others = [name for name in names or () if name not in known]
     table = read_count_table(path, shown, others, Problems()) if others else None
@@ -224,6 +228,7 @@ def _columns_of_numbers(manifest: TableManifest, path: Path, shown: str, known: 
         for name, some in texts.items()
         if any(is_like_a_number(text) or said_range(text) is not None for text in some)
         or (some and (name in counted or all(map(manifest.hides, some))))
+        or len([*filter(_BAR.fullmatch, some)]) > 1
     ]
 
 

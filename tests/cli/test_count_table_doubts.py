@@ -2124,6 +2124,17 @@ def test_a_column_that_has_one_range_everywhere_is_no_constant_of_labels(text, n
     assert (found, f'not judged: \\"{name}\\"' in why) == (code, code == 3), why
 
 
+@pytest.mark.parametrize(("sign", "code"), [("\u2588", 3), ("|", 3), ("x", 0), ("-", 0)])
+def test_bars_that_are_as_long_as_counts_are_large_are_asked_about(sign, code, tmp_path):
+    """Each area has a bar of its own, as it has a name; the lengths of bars show the hidden counts."""
+    counts = [6, 7, 41, 56]
+    sizes = counts if sign != "-" else [5] * 4
+    rows = [f"{area};{n if n > 9 else '*'};{sign * size}" for area, n, size in zip("ABCD", counts, sizes, strict=True)]
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nmarkers."*" = [1, 9]'
+    found, out = printed(str(write_tables(tmp_path, {"1.csv": ["area;n;chart", *rows, "All;110;"]}, table)))
+    assert (found, '"chart"' in out) == (code, code == 3), out
+
+
 @pytest.mark.parametrize(("header", "more", "code"), [("Region", 0, 3), ("Region", 1, 0), ("District", 0, 1)])
 def test_a_label_that_is_the_sum_of_those_of_another_dimension_is_asked_about(header, more, code, tmp_path):
     """Two districts of different regions hide a number, which their regions show; or these count other people, too."""
