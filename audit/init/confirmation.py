@@ -133,8 +133,6 @@ CAN_CHANGE = Phrase('Can the value of "{column}" of a person change between two 
 _ORDER, _WAVES = "series.releases", "series.releases_by"
 _OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
 _CHANGES, _CHANGING = "adversary.transitions", "columns.changing"
-_UNNAMED = f"columns.{Unnamed.key}"
-_OVER_TIME = "table.over_time"
 _COUNTED = {
     "independent": Phrase(
         "its own people or events, as the births of each year are; or who was there on its day, as the population at "
@@ -150,6 +148,17 @@ _COUNTED = {
         "as in a register of all cases so far"
     ),
 }
+_CHOICES = {
+    f"columns.{Unnamed.key}": (
+        Phrase("Some rows have a blank identifier. Whose rows are they?"),
+        {
+            OF_PEOPLE: Phrase("those of people whose identifier is missing"),
+            COUNTERFEITS: Phrase("nobody's: they were made up, to protect others"),
+        },
+    ),
+    "table.over_time": (Phrase("Whom does each release count?"), _COUNTED),
+}
+"""Questions about keys that have one of a few values, by key, with the meaning of each value."""
 _TYPED = ("dimensions", "min_count", "min_width", "not_counts", "perturbation", "rounding", "threshold")
 _SHOWN, _TAGS_SHOWN = 3, 12
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
@@ -662,36 +671,17 @@ class _Asked:
             _say_nothing_below(adversary, "transitions")
         return True
 
-    def ask_unnamed(self) -> bool:
-        """Ask whose the rows with a blank identifier are, and write the answer; return whether there is one."""
-        answers = {
-            OF_PEOPLE: say("those of people whose identifier is missing"),
-            COUNTERFEITS: say("nobody's: they were made up, to protect others"),
-            **_said(_LEFT_OPEN),
-        }
-        text = say("Some rows have a blank identifier. Whose rows are they?")
-        if (answer := self.ask(Question(text, answers, OPEN))) != OPEN:
-            state(self.columns, Unnamed.key, answer, say("as answered"))
-        return answer != OPEN
-
-    def ask_over_time(self) -> bool:
-        """Ask whom the releases of count tables count, and write the answer; return whether there is one."""
-        table = self.document["table"]
-        stated = say(
-            "{file} says {key} = {value}.", file=NAME, key=_OVER_TIME, value=toml_value(str(table["over_time"]))
-        )
-        text = f"{say('Whom does each release count?')} {stated}"
-        while (answer := self.ask(Question(text, _said(_COUNTED | _LEFT_OPEN), OPEN))) != OPEN:
-            before, table["over_time"] = table["over_time"], answer
+    def ask_which_of(self, place: Toml, last: str, text: str, answers: Mapping[str, Phrase]) -> bool:
+        """Ask which of its values a key has, until the manifest can be read with it; return whether there is one."""
+        question = text
+        while (answer := self.ask(Question(question, _said({**answers, **_LEFT_OPEN}), OPEN))) != OPEN:
+            before, place[last] = place[last], answer
             try:
                 _opened(self.folder, self.document.as_string())
             except InputError as error:
-                table["over_time"], text = (
-                    before,
-                    say("{problem}. {question}", problem=error.problems[0], question=text),
-                )
+                place[last], question = before, say("{problem}. {question}", problem=error.problems[0], question=text)
             else:
-                table["over_time"].comment(say("as answered"))
+                place[last].comment(say("as answered"))
                 break
         return answer != OPEN
 
@@ -714,14 +704,12 @@ class _Asked:
         comments = [getattr(line, "trivia", Trivia()).comment for line in lines]
         mark = _MARK.format(mark=re.escape(say("guess: ")))
         why = [each for comment in comments for each in re.split(mark, comment)[1:]]
-        own = {
-            _CHANGES: lambda: self.ask_changes(why),
-            _UNNAMED: self.ask_unnamed,
-            _OVER_TIME: self.ask_over_time,
-        }
-        if key in own:
-            return own[key]()
+        if key == _CHANGES:
+            return self.ask_changes(why)
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
+        if key in _CHOICES:
+            text, choices = _CHOICES[key]
+            return self.ask_which_of(place, last, f"{text} {says}", choices)
         is_sign = tables == ["table", "markers"]
         if is_sign:
             says = say('{file} says that "{sign}" stands for {counts}.', file=NAME, sign=last, counts=in_words(*old))

@@ -7,10 +7,11 @@ cells except those that mark totals; the terminal may quote others.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -50,6 +51,8 @@ _POLICY = Phrase(
     "min_e = 2       # an e-equivalence below it\n"
     "k = 2           # an inferred class that is smaller"
 )
+Who = TypeVar("Who")
+Value = TypeVar("Value")
 TRANSITIONS = "transitions.csv"
 SNAPSHOTS = "snapshots"
 _MOST_VALUES = 200
@@ -363,7 +366,7 @@ def _changed(rows: Sequence[tuple[Codes, Codes]], cells: Sequence[Cell], size: i
 
 
 def changes_of_values(held: HeldReleases) -> dict[tuple[str, str], int] | None:
-    """Return how often each change of a person's value occurred, by keys or else record ids; empty if none changes.
+    """Return how many people made each change of a value, by keys or else record ids; empty if no value changes.
 
     Also empty if no row is followed from release to release; None if rows are, and nothing shows whether values change:
     there are no keys or record ids, or values that do not belong to a row (Anatomy). If there are several sensitive
@@ -381,12 +384,11 @@ def changes_of_values(held: HeldReleases) -> dict[tuple[str, str], int] | None:
 
 
 def _changes_in(held: HeldReleases, sensitive: str) -> dict[tuple[str, str], int] | None:
-    """Return how often each change of a person's value in one column occurred; empty if no value changes.
+    """Return how many people made each change of a value in one column; empty if no value changes.
 
     None if the rows do not show it.
     """
-    series, found = held.series, Counter[tuple[int, int]]()
-    before: dict[int, int] = {}
+    series, values = held.series, list[dict[int, int]]()
     encoder = None if series.keyed else IdentifierEncoder()
     try:
         releases = held.releases()
@@ -397,16 +399,25 @@ def _changes_in(held: HeldReleases, sensitive: str) -> dict[tuple[str, str], int
         if known is None or not release.values_by_row:
             return None
         rows = np.flatnonzero(known >= 0)
-        now = dict(zip(known[rows].tolist(), release.entry_value[sensitive][rows].tolist(), strict=True))
-        found.update((before[who], value) for who, value in now.items() if who in before)
-        before |= now
+        values.append(dict(zip(known[rows].tolist(), release.entry_value[sensitive][rows].tolist(), strict=True)))
     names = series.vocabularies[sensitive].names
-    if all(old == new for old, new in found):
+    if not (found := {pair: len(people) for pair, people in changes_between(values).items()}):
         return {}
     unknown = {code for code, text in enumerate(names) if text in series.missing(sensitive) or may_be_unknown(text)}
     every = range(len(names))  # what is not known follows any value, and any value follows it
     possible = dict.fromkeys([*zip(every, every, strict=True), *product(every, unknown), *product(unknown, every)], 0)
     return {(names[old], names[new]): times for (old, new), times in sorted((possible | found).items())}
+
+
+def changes_between(values: Iterable[Mapping[Who, Value]]) -> dict[tuple[Value, Value], set[Who]]:
+    """Return who made each change, given the value of each person in each release; others are left out of a release."""
+    before, found = dict[Who, Value](), defaultdict[tuple[Value, Value], set[Who]](set)
+    for now in values:
+        for who, value in now.items():
+            if before.get(who, value) != value:
+                found[before[who], value].add(who)
+        before |= now
+    return found
 
 
 def state_changes(changes: dict[tuple[str, str], int] | None, guesses: Guesses, *, listed: bool = True) -> None:

@@ -32,7 +32,7 @@ from audit.init.confirmation import (
 )
 from audit.init.count_tables import guess_tables
 from audit.init.found_files import QUASI, FoundFiles
-from audit.init.guess import TRANSITIONS, files_with_roles, in_words, rare
+from audit.init.guess import TRANSITIONS, changes_between, files_with_roles, in_words, rare
 from audit.init.guesses import Guesses, lines_of
 from audit.io import column_names
 from audit.io.atomic_files import write_file
@@ -339,19 +339,28 @@ def _repeating(files: Sequence[SnapshotFile], individual: str) -> str:
 
 def _only_one(row: OneRow) -> str:
     """Return that one row of each person is published, and which."""
+    then = say("Name another column under latest_by, or delete it and write one row for each person.")
+    if row.gravest:
+        then = say(
+            "This order is a guess, by which rare values are graver: {values}. Put the list gravest in the right "
+            "order, or delete it and write one row for each person.",
+            values=in_quotes(row.gravest, limit=40),
+        )
+    return f"{_published_row(row)} {then}"
+
+
+def _published_row(row: OneRow) -> str:
+    """Return which row of a person with several is published."""
     column, name = printable(row.individual), printable(row.column)
     if row.gravest:
         return say(
             'Some people have several rows in one table (column "{column}"): methods publish only the one whose '
-            '"{sensitive}" is gravest, in this order: {values}. It is a guess that rare values are graver: put the '
-            "list gravest in the right order, or delete it and write one row for each person.",
+            '"{sensitive}" is gravest.',
             column=column,
             sensitive=name,
-            values=in_quotes(row.gravest, limit=40),
         )
     return say(
-        'Some people have several rows in one table (column "{column}"): methods publish only the latest by "{date}". '
-        "Name another column under latest_by, or delete it and write one row for each person.",
+        'Some people have several rows in one table (column "{column}"): methods publish only the latest by "{date}".',
         column=column,
         date=name,
     )
@@ -559,26 +568,22 @@ def changes_of_people(
         InputError: a snapshot cannot be read, or a row is no person's; it lists all files with such rows, and the empty
             cells of quasi-identifiers.
     """
-    before, values, found, people = dict[str, str](), set[str](), set[tuple[str, str, str]](), set[str]()
-    problems = Problems()
+    values, problems = list[dict[str, str]](), Problems()
     for file in files:
         table = file.read([individual, sensitive], problems)
         if table is None:
             continue
         note_no_people(table, individual, sensitive, problems)
-        now = dict(zip(table.texts(individual), table.texts(sensitive), strict=True))
-        changed = {who: (before[who], value) for who, value in now.items() if before.get(who, value) != value}
-        values |= {*now.values()}
-        found |= {(who, *pair) for who, pair in changed.items()}
-        people |= changed.keys()
-        before |= now
+        values.append(dict(zip(table.texts(individual), table.texts(sensitive), strict=True)))
     for file in files if problems.found else ():
         table = file.read([individual, *quasi], Problems())
         if table is not None:
             note_empty(table, individual, quasi, problems)
     problems.check()
-    made = Counter((old, new) for _, old, new in found)
-    return dict(sorted({(value, value): 0 for value in values}.items() | made.items())), len(people)
+    found = changes_between(values)
+    changes = {(value, value): 0 for now in values for value in now.values()}
+    changes |= {pair: len(people) for pair, people in found.items()}
+    return dict(sorted(changes.items())), len({*chain(*found.values())})
 
 
 # -- answers ------------------------------------------------------------------------------------------------------
@@ -600,7 +605,8 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     _ask_roles(document, microdata, columns, ask)
     microdata = open_microdata(folder, tomlkit.dumps(document))
     row = microdata.snapshots[0].one_row
-    if row is not None and ask(yes_or_no(_which_row_counts(row), default=True)) == "no":
+    is_right = say("Is that right? By a no, you write one row for each person.")
+    if row is not None and ask(yes_or_no(f"{_published_row(row)} {is_right}", default=True)) == "no":
         for key in ("latest_by", "gravest"):
             document["columns"].pop(key, None)
     elif row is not None and row.gravest:
@@ -679,23 +685,6 @@ def _ask_published(document: Toml, microdata: Microdata, columns: Mapping[str, C
         elif answer == "unlinkable":
             why = text_of(why_unlinkable(name), microdata.unlinkable.get(name, ""))
             said.setdefault("unlinkable", tomlkit.inline_table())[name] = ask(why)
-
-
-def _which_row_counts(row: OneRow) -> str:
-    """Return the question whether the latest row counts, or that with the gravest value."""
-    if not row.gravest:
-        return say(
-            'Some people have several rows in one table (column "{column}"): methods publish only the latest by '
-            '"{date}". Is that right? By a no, you write one row for each person.',
-            column=printable(row.individual),
-            date=printable(row.column),
-        )
-    return say(
-        'Some people have several rows in one table (column "{column}"): methods publish only the one whose '
-        '"{sensitive}" is gravest. Is that right? By a no, you write one row for each person.',
-        column=printable(row.individual),
-        sensitive=printable(row.column),
-    )
 
 
 def _ask_gravest(row: OneRow, ask: Ask, *, drafted: bool) -> list[str]:
