@@ -586,8 +586,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             read = read_count_table(file.path, file.shown, [by], self.problems, once)
             for text in () if read is None else read.distinct(by):
                 tables.setdefault(text, []).append(replace(file, only=(by, text)))
-        self.check_filled(by, tables)
-        return [TableRelease(text, tuple(tables[text])) for text in self.in_time(by, tables)]
+        return [TableRelease(text, tuple(tables[text])) for text in self.tags_in(by, tables)]
 
     def size_of(self, ident: str, given: object) -> CountSize | SealedCount | None:
         """Return how precise knowledge of a count is accepted; None if a value does not say so.

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 from abc import abstractmethod
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -400,16 +400,16 @@ class SeriesReader(Reader, Generic[R]):
         self.check_tags([release.tag for release in found])
         return tuple(found)
 
-    def in_time(self, by: str, texts: Iterable[str]) -> list[str]:
-        """Return the texts of a column of releases in the order of publication; note if they do not show it."""
+    def tags_in(self, by: str, texts: Collection[str]) -> list[str]:
+        """Return the texts of a column of releases in the order of publication; note if they do not show it.
+
+        Empty cells are noted, too, and left out.
+        """
         order, is_clear = in_time(texts)
         self.unordered = self.unordered or (None if is_clear else by)
-        return order
-
-    def check_filled(self, by: str, texts: Container[str]) -> None:
-        """Note that the column of releases has empty cells."""
         if "" in texts:
             self.note("releases_by", say('"{by}" has empty cells', by=by), say("write the release into each row"))
+        return [text for text in order if text]
 
     @abstractmethod
     def entry(self, entry: object) -> Iterable[R]:
@@ -636,9 +636,8 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             )
             return [files]
         table = read_adjusted(files.rows, files.shown, [by], Adjustments(self.rules), self.problems)
-        tags = [] if table is None else self.in_time(by, table.distinct(by))
-        self.check_filled(by, tags)
-        return [replace(files, tag=tag, by=by) for tag in tags if tag]
+        tags = [] if table is None else self.tags_in(by, table.distinct(by))
+        return [replace(files, tag=tag, by=by) for tag in tags]
 
     def pair(self, entry: Mapping[str, object]) -> list[ReleaseFiles]:
         rows, values = entry["rows"], entry["values"]

@@ -41,7 +41,8 @@ def replaced(series, old, new, folder):
         ('value = "n"', 'value = "m"', 'column "m": the column is not in the file, which has: area, sex, n'),
         ('"*" = [1, 4]', '"*" = [4, 1]', "needs a least and a greatest count"),
         ("min_count = 5", "min_count = 1", "`min_count`: this is not a limit of the policy"),
-        ("threshold = 5", "treshold = 5", "[table] has no such key"),
+        ("threshold = 5", "treshold = 5", "[table] has no such key; use one of absent, breakdown"),
+        ("threshold = 5", "treshold = 5", "did you mean `threshold`?"),
         ('dimensions = ["area", "sex"]', 'dimensions = ["area", "sex", "age"]', 'column "age": the column is not'),
     ],
 )
