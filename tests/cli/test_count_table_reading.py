@@ -545,7 +545,8 @@ def test_columns_named_by_quarters_of_a_year_are_the_periods_of_their_release(fi
         )
         command = ["next", str(folder), str(tmp_path / "2023.csv")] if form == "next" else [str(folder)]
         code, out, _ = run_main(*command, "--format", "json", "--findings", "all")
-        cells = [(each["cell"], each["lower"], each["upper"]) for each in json.loads(out)["attacks"][0]["findings"]]
+        findings = json.loads(out)["attacks"][0]["new_findings" if form == "next" else "findings"]
+        cells = [(each["cell"], each["lower"], each["upper"]) for each in findings]
         found.append((code, sorted(map(str, cells))))
     assert found[0] == found[1] == found[2]
     assert found[0][0] == 1
