@@ -132,6 +132,9 @@ def _read_columns(manifest: TableManifest, release: TableRelease, file: TableFil
     wanted = ([] if shares_only else counts) + [c for c in needed if c is not None]
     wanted += [c for columns in manifest.nested.values() for c in columns] + list(manifest.levels)
     given = {name for view in manifest.views for name in view.labels}
+    for name in sorted(given.intersection(names)):
+        what = say("this column has the name of the dimension whose labels are columns of counts")
+        problems.add(file.shown, what, say("give this dimension, or the column, another name"), column=name)
     others = [d for d in manifest.dimensions if d not in manifest.nested and d not in given]
     wanted += [d for d in others if d in names or (d not in manifest.totals and manifest.breakdown is None)]
     if any(column not in names for column in wanted):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -100,6 +100,15 @@ class CountColumn:
     column: str
     measure: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return a name for a dimension or a column that none of those `taken` has.
+
+    >>> free_name("period", ["period", "period 2"])
+    'period 3'
+    """
+    return next(each for each in (name, *(f"{name} {at}" for at in range(2, 1_000))) if each not in taken)
 
 
 def roots(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str, str]:

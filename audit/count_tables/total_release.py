@@ -10,7 +10,7 @@ from typing import Any
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.manifest import NAME, TableFile, TableManifest, TableRelease, column_names, read_count_table
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.table_rules import STATISTIC, WHOLE
+from audit.count_tables.table_rules import STATISTIC, WHOLE, free_name
 from audit.io.toml import toml_key, toml_line, toml_text
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import parted, say
@@ -37,7 +37,9 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
         _labels(counts, [whole, *parts], places), _columns(counts, [whole, *parts]) if place is None else ()
     )
     named = ((name, label, texts[1:]) for name, texts in columns if (label := _label_of_all(texts)) is not None)
-    column, label, others = next(named, (say("release"), None, ()))
+    first = releases[0].tables[0]
+    taken = {*manifest.columns, *(column_names(first.path, first.shown, Problems(), manifest.columns) or ())}
+    column, label, others = next(named, (free_name(say("release"), taken), None, ()))
     if place is not None and label is None:
         return ""
     if label is None:

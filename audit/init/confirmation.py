@@ -529,7 +529,8 @@ class _Asked:
     def ask_dimension(self) -> None:
         """Ask for the name of a dimension whose labels are columns, if no header names it."""
         table = self.document["table"] if self.manifest is None else {}
-        if (old := table.get("wide", {}).get("dimension")) != say("column"):
+        old = table.get("wide", {}).get("dimension", "")
+        if not re.fullmatch(rf"{re.escape(say('column'))}(?: [0-9]+)?", old):
             return
         text = say(
             'What do the columns {columns} distinguish? Write it in a word or two, such as age or kind of school; "?" '

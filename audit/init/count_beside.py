@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from audit.count_tables.published_counts import Line, is_part, totals_by_sums
 from audit.count_tables.published_texts import decimal_of, flag_of, is_total_word, number_of, said_range
+from audit.count_tables.table_rules import free_name
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_of_changes
 from audit.init.count_rules import TableGuesses
 from audit.io.notes_below import group_above
@@ -238,7 +239,7 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
             say('"{total}" is taken for the sum of the other columns of counts, which are rounded.', total=total),
         )
     if total is not None or labels:
-        dimension = say("period") if periods else _dimension_of(counts, total, files)
+        dimension = free_name(say("period"), files.columns) if periods else _dimension_of(counts, total, files)
         rules.table["wide"] = {"dimension": dimension, "columns": dict(zip(counts, counts, strict=True))}
         if total is not None and not periods:
             rules.table["totals"][dimension] = total
@@ -259,7 +260,8 @@ def _dimension_of(counts: Sequence[str], total: str | None, files: CountFiles) -
     if (group := _PART_OF.sub("", group_above(files.files[0])).strip(" :")) and group not in files.columns:
         return group
     are_sexes = all(name == total or _OF_SEX.fullmatch(name) for name in counts)
-    return say("sex") if are_sexes and say("sex") not in files.columns else say("column")
+    is_free = are_sexes and say("sex") not in files.columns
+    return say("sex") if is_free else free_name(say("column"), files.columns)
 
 
 def rounded_sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:

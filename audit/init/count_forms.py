@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from audit.count_tables.published_texts import is_total_word, number_of, said_range, total_of
+from audit.count_tables.table_rules import free_name
 from audit.init.count_beside import (
     decimals_of,
     declare_beside,
@@ -310,10 +311,11 @@ def dfe(files: CountFiles) -> TableGuesses | None:
     topics.declare(rules)
     rules.table["totals"] = {name: rules.table["totals"].get(name, "Total") for name in dimensions}
     if nested:
-        rules.table["dimensions"].insert(0, "area")
+        area = free_name("area", columns)
+        rules.table["dimensions"].insert(0, area)
         named = next(filter(None, (total_of(columns[name]) for name in nested)), None)
-        rules.table["totals"]["area"] = named or next(iter(columns.get("country_name", ["Total"])), "Total")
-        rules.table["nested"] = {"area": nested}
+        rules.table["totals"][area] = named or next(iter(columns.get("country_name", ["Total"])), "Total")
+        rules.table["nested"] = {area: nested}
         why = say("Each region is assumed to consist of the authorities that the files show inside it.")
         rules.doubts.append(why)
     _add_period(rules, files, "time_period")

@@ -34,7 +34,7 @@ from audit.count_tables.published_texts import (
     total_of,
 )
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_rules import STATISTIC
+from audit.count_tables.table_rules import STATISTIC, free_name
 from audit.init.count_columns import (
     CountFiles,
     files_by_columns,
@@ -271,7 +271,7 @@ def _with_periods(folder: Path, files: Sequence[Path], names: Collection[str]) -
     if (
         not len(files) == len(known) == len(wide)
         or not is_alike
-        or {each["dimension"] for each in wide} != {say("period")}
+        or {each["dimension"] for each in wide} != {free_name(say("period"), shared)}
     ):
         return None
     first, *others = [each for each in rules if each is not None]

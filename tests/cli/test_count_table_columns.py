@@ -248,6 +248,48 @@ def test_columns_that_differ_in_signs_spaces_or_capitals_are_one(others, tmp_pat
     assert (found[0][1][0], len(said)) == (1, sum(name.strip() not in ("Tranche d'âge", "Cas") for name in others))
 
 
+@pytest.mark.parametrize("name", ["column", "period", "sex", "area", "release"])
+def test_a_column_may_have_any_name_that_init_gives(name, tmp_path):
+    """A column in the way of a name changes nothing but names."""
+    found = []
+    for own in (name, "place"):
+        folder = tmp_path / own
+        folder.mkdir()
+        heads = {"period": "2020,2021", "sex": "male,female,total", "area": "region_name,la_name,time_period"}
+        head = f"{own},age,{heads.get(name, 'x,y,z')}" + (",geographic_level,n" if name == "area" else "")
+        counts = {"A": (12, 21, 33), "B": (14, 30, 44), "Total": (26, 51, 77)}
+        rows = [f"{label},{age},{n * k},{n},{n * (k + 1)}" for label, some in counts.items()
+                for age, n, k in zip(("0-19", "20+", "Total"), some, (1, 1, 1), strict=True)]  # fmt: skip
+        if name == "period":
+            rows = [row.rpartition(",")[0] for row in rows]
+        if name == "area":
+            areas = {
+                "North": {"Leeds": 1, "York": 2, "Total": 3},
+                "South": {"Bath": 4, "Total": 4},
+                "Total": {"Total": 7},
+            }
+            rows = [f"{label},{age},{region},{la},2020,LA,{n * k}" for label, some in counts.items()
+                    for age, n in zip(("0-19", "20+", "Total"), some, strict=True)
+                    for region, inside in areas.items() for la, k in inside.items()]  # fmt: skip
+        (folder / "1.csv").write_text("\n".join([head, *rows, ""]), encoding="utf-8")
+        rules = guess_tables(folder)
+        for file, text in rules.files.items():
+            (folder / file).parent.mkdir(exist_ok=True)
+            (folder / file).write_text(text, encoding="utf-8")
+        (folder / "series.toml").write_text(rules.text().partition("[unconfirmed]")[0], encoding="utf-8")
+        code, out, err = run_main(str(folder), "--format", "json")
+        assert err == ""
+        found.append((code, json.loads(out)["attacks"][0]["measures"], len(rules.table["dimensions"])))
+    assert found[0] == found[1]
+
+
+def test_a_column_with_the_name_of_the_dimension_of_other_columns_is_refused(tmp_path):
+    """Its labels would be those of the columns, and each of its rows the same cell."""
+    wide = 'dimensions = ["area"]\nwide = { dimension = "sex", columns = { f = "f", m = "m" } }\n'
+    write_tables(tmp_path, {"1.csv": ["area,sex,f,m", "N,f,3,9", "S,m,8,7"]}, wide, "min_count = 3")
+    assert "another name" in refused(str(tmp_path))
+
+
 def codes_beside_places(folder, code, form):
     """Write a workbook as offices do, with a column of codes before the places if it has a name."""
     head = [[code, "Kreis", "Alter", "Insgesamt", "Davon", None], [None, None, None, None, "männlich", "weiblich"]]

@@ -872,6 +872,14 @@ def pasted(folder, out):
     manifest.write_text(toml_document(document), encoding="utf-8")
 
 
+def test_the_column_to_add_for_the_releases_has_a_name_of_its_own(tmp_path):
+    quarters(tmp_path, "C,f,6150\nC,m,9540\nA,f,174\nA,m,51\nB,f,98\nB,m,105\n")
+    for path in (*tmp_path.glob("*.csv"), tmp_path / "series.toml"):
+        path.write_text(re.sub(r"\barea\b", "release", path.read_text(encoding="utf-8")), encoding="utf-8")
+    _, out, _ = run_main(str(tmp_path))
+    assert 'add a column "release 2"' in " ".join(out.split())
+
+
 def test_the_year_of_corrected_quarters_is_judged_once_they_are_corrected(tmp_path):
     """The quarters as they were and the year contradict each other as one release: in B, f they add up to 97."""
     quarters(tmp_path, "C,f,6150\nC,m,9540\nA,f,174\nA,m,51\nB,f,98\nB,m,105\n")
