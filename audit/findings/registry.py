@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from audit.findings.close_numbers import CloseNumbers, SimilarValues
+from audit.findings.count import COUNT_KINDS
 from audit.findings.disclosure import Disclosure
 from audit.findings.equivalence import Equivalence, Pinned
 from audit.findings.homogeneous_class import HomogeneousClass
@@ -25,4 +26,5 @@ KINDS: Sequence[type[Finding[Any]]] = (
     CloseNumbers,
     SimilarValues,
     Linkage,
+    *COUNT_KINDS.values(),
 )

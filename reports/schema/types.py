@@ -11,7 +11,6 @@ from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from audit.findings.count import COUNT_KINDS, CountFinding
 from audit.findings.registry import KINDS
 from audit.model.finding import AnonymousCounterfeit, C, Finding
 from audit.model.json_types import INLINED, Defined, Items, Less, Omitted, Pattern, Within
@@ -36,7 +35,7 @@ OTHER_FINDING: Schema = {
     "additionalProperties": True,
     "required": ["kind", "id"],
     "properties": {
-        "kind": {"type": "string", "not": {"enum": [each.kind for each in (*KINDS, *COUNT_KINDS.values())]}},
+        "kind": {"type": "string", "not": {"enum": [each.kind for each in KINDS]}},
         "id": {"type": "string"},
     },
 }
@@ -113,10 +112,8 @@ class SchemaWriter:
 
     def _of_class(self, kind: type) -> Schema:
         """Return the reference to a dataclass, or the schema of what replaces it."""
-        if kind is CountFinding:
-            return self._any_of([*COUNT_KINDS.values()])
         if kind is Finding:
-            return {"anyOf": [*map(self.schema_of, (*KINDS, *COUNT_KINDS.values())), OTHER_FINDING]}
+            return {"anyOf": [*map(self.schema_of, KINDS), OTHER_FINDING]}
         form = json_form.dispatch(kind)
         if form is not json_form.dispatch(object):
             return self.schema_of(get_type_hints(form, include_extras=True)["return"])
@@ -216,7 +213,7 @@ def _present(said: Schema) -> Schema:
 def _classes(hint: object) -> list[type]:
     """Return the dataclasses in a union."""
     if isinstance(hint, type) or get_origin(hint) is Finding:
-        return [hint] if isinstance(hint, type) else [*KINDS, *COUNT_KINDS.values()]
+        return [hint] if isinstance(hint, type) else [*KINDS]
     if get_origin(hint) is Annotated:
         return _classes(get_args(hint)[0])
     return [one for each in get_args(hint) for one in _classes(each)]
