@@ -6,33 +6,20 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
-from functools import cache, singledispatch
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from audit.findings.disclosure import CertificateStep
 from audit.model.evidence import CombinedName
 from audit.model.json_types import (
     UNWRITTEN,
-    ExactFraction,
     Inlined,
-    Items,
     Less,
-    Omittable,
     Omitted,
     WrittenAs,
     notes_of,
 )
 
 T = TypeVar("T")
-
-
-@singledispatch
-def json_form(value: object) -> object:
-    """Return what replaces a value in JSON, by default the value itself; the schema has the return types."""
-    return value
-
-
-json_form.register(datetime.date, datetime.date.isoformat)
 
 
 def json_object(value: object) -> dict[str, Any]:
@@ -52,9 +39,8 @@ def json_value(value: object) -> Any:  # noqa: ANN401 - whatever JSON has
         return list(value.attributes)
     if isinstance(value, str | int | float) or value is None:
         return value
-    form = json_form(value)
-    if form is not value:
-        return json_value(form)
+    if isinstance(value, datetime.date | Fraction):
+        return str(value)
     if isinstance(value, Mapping):
         return {str(key): json_value(held) for key, held in value.items()}
     if isinstance(value, tuple | list):
@@ -140,51 +126,3 @@ def _written_field(name: str, hint: object) -> WrittenField:
         any(isinstance(each, Inlined) for each in said),
         next((each for each in said if isinstance(each, Less)), None),
     )
-
-
-@dataclass(frozen=True)
-class GroupStep:
-    """The possible values of the person in one release, if the person's group is known.
-
-    Attributes:
-        release: the release.
-        group: the person's group.
-        candidates: the values in it.
-        feasible: the candidates that all steps together leave possible; absent if they were not computed.
-    """
-
-    release: str
-    group: str
-    candidates: tuple[str, ...]
-    feasible: Omittable[tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class GroupsStep:
-    """The possible values of the person in one release, if the person may be in several groups.
-
-    Attributes:
-        release: the release.
-        groups: the groups one of which holds the person.
-        candidates: the values in them.
-        feasible: the candidates that all steps together leave possible; absent if they were not computed.
-    """
-
-    release: str
-    groups: Annotated[tuple[str, ...], Items(2)]
-    candidates: tuple[str, ...]
-    feasible: Omittable[tuple[str, ...]]
-
-
-@json_form.register
-def group_step(step: CertificateStep) -> GroupStep | GroupsStep:  # type: ignore[type-arg] # as it is registered
-    """Return the JSON of a step: with one group, or with several that may hold the person."""
-    if len(step.groups) == 1:
-        return GroupStep(step.release, step.groups[0], step.candidates, step.feasible)
-    return GroupsStep(step.release, step.groups, step.candidates, step.feasible)
-
-
-@json_form.register
-def fraction(number: Fraction) -> ExactFraction:
-    """Return an exact fraction as text."""
-    return str(number)

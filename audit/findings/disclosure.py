@@ -49,13 +49,24 @@ class CertificateStep(Generic[C]):
         groups: the groups one of which holds the person.
         candidates: the values in them.
         feasible: the candidates on a path through all steps, along which a value never changes, or changes as the
-            transitions allow; None where a certificate does not show paths.
+            transitions allow; absent where a certificate does not show paths.
     """
 
+    WRITTEN: ClassVar[tuple[str, ...]] = ("group", "several")
     release: Annotated[C, RELEASE]
-    groups: tuple[str, ...]
+    groups: Annotated[tuple[str, ...], UNWRITTEN]
     candidates: Annotated[tuple[C, ...], VALUES]
     feasible: Annotated[Omittable[tuple[C, ...]], VALUES, BY_CHECK] = None
+
+    @property
+    def group(self) -> Omittable[str]:
+        """The person's group, if it is known."""
+        return self.groups[0] if len(self.groups) == 1 else None
+
+    @property
+    def several(self) -> Annotated[tuple[str, ...], OMITTED, Items(2), WrittenAs("groups")]:
+        """The groups one of which holds the person, if there are several."""
+        return () if len(self.groups) == 1 else self.groups
 
     def line(self: CertificateStep[str], *, whole: bool = False) -> str:
         """Return the values that the groups leave possible; `whole` means all of them."""

@@ -110,6 +110,7 @@ def _relate(definitions: dict[str, Schema], attacks: Mapping[str, tuple[type[Mea
         definitions[name]["allOf"] = [fitting]
     definitions["attack_report"]["allOf"] = [fitting, {"if": without_result, "then": nothing}, *found]
     unrevealed = {"properties": {"attacks": {"items": {"$ref": "#/$defs/unrevealed_attack"}}}}
+    definitions["certificate_step"]["oneOf"] = [{"required": [name]} for name in ("group", "groups")]
     hidden = {"if": {"properties": {"revealed": {"const": False}}}, "then": unrevealed}
     always = [name for name, clause in OWN.items() if clause.default is not None and clause.always]
     limits = {

@@ -7,16 +7,17 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from audit.findings.registry import KINDS
 from audit.model.finding import AnonymousCounterfeit, C, Finding
-from audit.model.json_types import INLINED, Defined, Items, Less, Omitted, Pattern, Within
+from audit.model.json_types import INLINED, Defined, ExactFraction, Items, Less, Omitted, Pattern, Within, notes_of
 from audit.model.measures import Absent, Measures, RiskMeasures, measure_names
 from audit.runtime.phrases import Reason
-from reports.json_values import constants, json_form, written_fields
+from reports.json_values import constants, written_fields
 
 Schema = dict[str, Any]
 _PLAIN: dict[object, Schema] = {
@@ -27,6 +28,7 @@ _PLAIN: dict[object, Schema] = {
     str: {"type": "string"},
     C: {"type": "string"},  # names replace codes
     Reason: {"type": "string"},
+    Fraction: {"type": "string", "pattern": notes_of(ExactFraction)[0].pattern},
     datetime.date: {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
 }
 OTHER_FINDING: Schema = {
@@ -114,9 +116,6 @@ class SchemaWriter:
         """Return the reference to a dataclass, or the schema of what replaces it."""
         if kind is Finding:
             return {"anyOf": [*map(self.schema_of, KINDS), OTHER_FINDING]}
-        form = json_form.dispatch(kind)
-        if form is not json_form.dispatch(object):
-            return self.schema_of(get_type_hints(form, include_extras=True)["return"])
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
         if name not in self.definitions:
             self.definitions[name] = {}  # a type may contain itself
