@@ -42,7 +42,7 @@ class LabelParts:
         """Return a sentence for each part that asks whether the file of categories is right about it."""
         alone = [
             say(
-                '"{part}" is taken to be part of "{whole}" alone, and to share nobody with other parts of it; if not, '
+                '"{part}" is taken to be part of "{whole}" alone, and to share nobody with other parts of it. If not, '
                 "correct {file}.",
                 part=part,
                 whole=whole,
@@ -53,7 +53,7 @@ class LabelParts:
         ]
         return alone + [
             say(
-                '"{part}" is taken to be part of the total, and may share people with every other label; if it is part '
+                '"{part}" is taken to be part of the total, and may share people with every other label. If it is part '
                 "of one label alone, correct {file}.",
                 part=part,
                 file=file,
@@ -99,7 +99,7 @@ class LabelSums:
         return [
             say(
                 '"{whole}" agrees with the sum of {parts} in each line that shows all of them, and is taken to cover '
-                "these; if not, correct {file}.",
+                "these. If not, correct {file}.",
                 whole=whole,
                 parts=", ".join(f'"{part}"' for part in parts),
                 file=file,
