@@ -520,12 +520,13 @@ def remarks_of(files: CountFiles, names: Sequence[str], beside: Sequence[str]) -
 
 
 def status_of(files: CountFiles, value: str) -> str | None:
-    """Return the column that has a marker in each row with an empty count, by its cells and name."""
+    """Return the column that has a marker in each row with an empty count, by its name, or as it has none in others."""
     empty = [not text for text in files.columns[value]]
     for name, texts in files.columns.items() if any(empty) else ():
         named = not _STATUS_WORDS.isdisjoint(words_in(name)) or name == f"{value}QF"
         signs = [text for text, blank in zip(texts, empty, strict=True) if blank]
-        if named and all(signs) and all(map(is_sign, filter(None, texts))):
+        is_alone = name != "" and [*map(bool, texts)] == empty
+        if (named or is_alone) and all(signs) and all(map(is_sign, filter(None, texts))):
             return name
     return None
 

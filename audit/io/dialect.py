@@ -98,15 +98,16 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
     if not place or not len(upper) == len(lower) == len(first):
         return []
     upper = [cell if at == 0 or cell != upper[at - 1] else "" for at, cell in enumerate(upper)]
+    body = [[cell.strip() for cell in row] for row in rows[place + 1 :] if len(row) >= len(upper)]
     names, group, groups = list[str](), 0, dict[int, set[int]]()
     for at, (above, below) in enumerate(zip(upper, lower, strict=True)):
         group = at if above else group
         if below and not above and upper[group]:
             groups.setdefault(group, {group}).add(at)
-        if not (below or (above and first[at])) or (below and not above and upper[group] and not lower[group]):
+        has_name = below or (above and (first[at] or not any(row[at] for row in body)))
+        if not has_name or (below and not above and upper[group] and not lower[group]):
             return []  # a column without a name or a cell below it, or below the name of another column
         names.append(below or above)
-    body = [[cell.strip() for cell in row] for row in rows[place + 1 :] if len(row) >= len(upper)]
     recurs = any(cell and cell in {row[at] for row in body} for at, cell in enumerate(lower))
     of_counts = [{any(row[at][:1].isdigit() for row in body) for at in some} for some in groups.values()]
     are_words = all(any(map(str.isalnum, name)) for name in names)  # no sign for a hidden count

@@ -290,6 +290,14 @@ def test_a_column_with_the_name_of_the_dimension_of_other_columns_is_refused(tmp
     assert "another name" in refused(str(tmp_path))
 
 
+@pytest.mark.parametrize("name", ["u", "f", "Hinweis", "status"])
+def test_a_column_with_signs_beside_empty_counts_alone_has_the_markers(name, tmp_path):
+    rows = ["A,f,,u", "A,m,17,", "A,All,20,", "B,f,8,", "B,m,9,", "B,All,17,", "All,f,11,", "All,m,26,", "All,All,37,"]
+    (tmp_path / "1.csv").write_text("\n".join([f"area,sex,n,{name}", *rows, ""]), encoding="utf-8")
+    table = guess_tables(tmp_path).table
+    assert (table["status"], "u" in table["markers"]) == (name, True)
+
+
 def codes_beside_places(folder, code, form):
     """Write a workbook as offices do, with a column of codes before the places if it has a name."""
     head = [[code, "Kreis", "Alter", "Insgesamt", "Davon", None], [None, None, None, None, "männlich", "weiblich"]]

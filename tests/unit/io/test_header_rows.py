@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from audit.io import table_forms, tables
 from audit.io.diagnostics import check_file, is_there
-from audit.io.dialect import Declared, dialect_of, header_place, open_bytes, read_dialect
+from audit.io.dialect import Declared, dialect_of, header_place, joined_header, open_bytes, read_dialect
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.model.errors import Problems
 from tests.helpers.messy import write
@@ -58,6 +58,13 @@ def test_a_row_in_the_form_of_the_next_is_no_header():
     rows = ["Owner/Age/Zip", "Bob/[21, 22]/[12000, 14000]", "Al/[21, 22]/[12000, 15000]", "Cy/[30, 41]/[1, 2]"]
     dialect = dialect_of("\n".join(rows).encode())
     assert (dialect.delimiter, dialect.above) == (",", 0)
+
+
+def test_an_empty_column_has_its_name_in_the_upper_line_of_a_header():
+    """A column of codes that nobody has filled in, before places and two columns of counts."""
+    rows = [["Code", "Kreis", "davon", ""], ["", "", "m", "w"], ["", "Ahaus", "3", "5"], ["", "Borken", "8", "."]]
+    assert joined_header(rows, 1) == ["Code", "Kreis", "m", "w"]
+    assert joined_header([*rows, ["1", "Coesfeld", "4", "4"]], 1) == []
 
 
 def test_no_row_of_data_is_lost():
