@@ -318,7 +318,8 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
         folded = {name.casefold(): name for name in everywhere}
         names = [name if name in everywhere else folded.get(name.casefold(), name) for name in found.names[shown]]
         own = [name for name in names if not any(name in others for others in rest)]
-        if shown not in found.beside.values() and everywhere & {*names} and everywhere - {*names}:
+        lacking = {name for name in everywhere - {*names} if kind(name) not in ID_KINDS}  # else it calls ids otherwise
+        if shown not in found.beside.values() and everywhere & {*names} and lacking:
             columns = read_columns([(found.folder / shown, shown)])
             tags = [release_tag(each) for each in tables if each not in {shown, *found.beside.values()}]
             dated = [each for name, each in columns.items() if name in own or names_waves(name)]

@@ -31,7 +31,7 @@ from audit.init.confirmation import (
     yes_or_no,
 )
 from audit.init.count_tables import guess_tables
-from audit.init.found_files import QUASI, FoundFiles
+from audit.init.found_files import BESIDE, QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, changes_between, files_with_roles, in_words, rare
 from audit.init.guesses import Guesses, lines_of
 from audit.io import column_names
@@ -192,6 +192,11 @@ def _complete(found: FoundFiles) -> None:
         (say("sensitive"), found.sensitive.name),
         *((say("not published"), f'"{name}": {why}') for name, why in left.items() if name != individual.name),
         *((say("NOT USED"), f"{shown}: {why}") for shown, why in unused.items()),
+        *(
+            (say("NOT USED"), f"{shown}: {BESIDE[role]}")
+            for role, shown in found.beside.items()
+            if role != "transitions"
+        ),
     ]
 
 

@@ -124,6 +124,22 @@ def hospital(folder, years, *, form="de", changing=True, spelled="männlich"):
     return folder
 
 
+def test_a_snapshot_that_calls_its_people_otherwise_is_not_left_out_as_a_register(tmp_path):
+    folder = office(tmp_path / "m")
+    text = (folder / "2024.csv").read_text()
+    (folder / "2025.csv").write_text(text)
+    (folder / "2024.csv").write_text(text.replace("Steuernummer", "Personennummer"))
+    code, _, err = run_main("init", "--microdata", str(folder), "--yes")
+    assert (code, "2024.csv" in err and 'column "Steuernummer": the column is not in the file' in err) == (2, True)
+
+
+def test_a_file_that_is_no_snapshot_is_named(tmp_path):
+    folder = office(tmp_path / "m")
+    rows = [f"A{n};Name {n};{1950 + n};531{n % 3}1\n" for n in range(20)]
+    (folder / "roll.csv").write_text("individual;Name;Geburtsjahr;PLZ\n" + "".join(rows))
+    assert re.search(r"NOT USED +roll\.csv: register", run_main("init", "--microdata", str(folder), "--yes")[1])
+
+
 def test_a_year_among_days_does_not_publish_the_days(tmp_path):
     """Of some people, only the year of birth is known; of the others, it is all that is published."""
     folder = hospital(tmp_path / "m", (2021, 2022))
