@@ -20,7 +20,8 @@ _READ_TEXTS = 1000
 def column_accuracy(series: Series, release: KeyedRelease) -> Iterator[ColumnAccuracy]:
     """Yield the accuracy of each quasi-identifier and each sensitive attribute of a release.
 
-    Withheld cells are counted exactly; of a column with many different texts, the others are measured in a sample.
+    Withheld and missing cells are counted exactly; of a column with many different texts, the others are measured in a
+    sample.
     """
     for name in series.columns.quasi_identifiers:
         codes, texts = release.texts[name]
@@ -33,8 +34,11 @@ def column_accuracy(series: Series, release: KeyedRelease) -> Iterator[ColumnAcc
 def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts, *, single: bool = False) -> ColumnAccuracy:
     """Return the accuracy of a column with so many rows of each text; a `single` value may have commas in it."""
     missing, found = series.missing(name), np.flatnonzero(rows)
-    withheld = np.array([not texts[code].strip("* ") or texts[code] in missing for code in found.tolist()], dtype=bool)
-    shown = found[~withheld]
+    unknown = {
+        "missing": [code for code in found.tolist() if texts[code] in missing],
+        "withheld": [code for code in found.tolist() if texts[code] not in missing and not texts[code].strip("* ")],
+    }
+    shown = np.setdiff1d(found, [code for codes in unknown.values() for code in codes])
     read = shown[:: max(1, -(-len(shown) // _READ_TEXTS))]
     column = series.column_of_cells(name, [texts[code] for code in read.tolist()])
     share, wide, kept = dict[str, float](), list[tuple[float, int]](), list[int]()
@@ -52,11 +56,9 @@ def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts, *, 
             ranges.append(cell)
             if (width := _width(cell)) is not None:
                 wide.append((width, int(rows[code])))
-    total, hidden = int(rows.sum()), int(rows[found[withheld]].sum())
-    known = sum(share.values())
-    shares = {form: many / known * (total - hidden) / total for form, many in share.items()}
-    if hidden:
-        shares["withheld"] = hidden / total
+    total, measured = int(rows.sum()), sum(share.values())
+    shares = {form: many / measured * int(rows[shown].sum()) / total for form, many in share.items()}
+    shares |= {form: int(rows[codes].sum()) / total for form, codes in unknown.items() if codes}
     return ColumnAccuracy(
         column=name,
         different=len(shown),

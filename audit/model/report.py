@@ -140,8 +140,9 @@ class ColumnAccuracy:
 
     Attributes:
         column: its name.
-        different: the number of different texts, without withheld ones.
-        shares: the share of rows by the form of their cells: `exact`, `range`, `prefix`, `set` or `withheld`.
+        different: the number of different texts, without withheld and missing ones.
+        shares: the share of rows by the form of their cells: `exact`, `range`, `prefix`, `set`, `withheld`, or
+            `missing` for texts that the manifest lists so, such as a refused answer.
         ordered: whether its exact values are numbers or days.
         days: whether they are days.
         years: whether all ends of ranges are years.

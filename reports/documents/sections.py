@@ -46,6 +46,7 @@ _FORMS = {
     "prefix": Phrase("first characters"),
     "set": Phrase("several values together"),
     "withheld": Phrase("a withheld value"),
+    "missing": Phrase("no known value"),
 }
 _STATES = {
     "holds": Phrase("{clause}: holds"),

@@ -601,14 +601,21 @@ def test_an_assessment_gives_each_column_one_role(series, tmp_path):
             3,
         ),
         (["*"] * 4, "a withheld value", 0),
+        (
+            ["*", "n/k", "", "c"],
+            "no known value in 50.0% of the rows; one text each, exact or a broader class in 25.0% of the rows; "
+            "a withheld value in 25.0% of the rows",
+            1,
+        ),
+        (["n/k"] * 4, "no known value", 0),
     ],
 )
 def test_an_assessment_says_how_exactly_columns_are_published(cells, said, different, tmp_path):
     values = ["flu, acute", "flu, acute", "HIV", "HIV"]  # a comma in a sensitive value makes no list of it
     rows = [f'g,"{cell}","{value}"' for cell, value in zip(cells, values, strict=True)]
-    columns = 'group = "group"\nquasi_identifiers = ["q"]\nsensitive = "illness"'
+    columns = 'group = "group"\nquasi_identifiers = ["q"]\nsensitive = "illness"\nmissing = ["", "n/k"]'
     series_of(tmp_path / "s", ["\n".join(["group,q,illness", *rows, ""])], columns)
-    text = rendered("dpia", series=tmp_path / "s")[1].replace("\\", "")
+    text = rendered("dpia", series=tmp_path / "s")[1].replace("\\", "").replace(";<br>", "; ")
     assert f"| q | quasi-identifier: by which a person might be recognised | {said} | {different} |" in text
     assert (
         "| illness | sensitive: what no one may learn about a person | one text each, exact or a broader class | 2 |"
