@@ -63,7 +63,7 @@ from audit.model.release_impact import (
 )
 from audit.model.report import Report, Undecided, Violation
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import ReasonKind, kind_of, say
+from audit.runtime.phrases import ReasonKind, joined, kind_of, say
 
 _BASES = (3, 5, 10, 20, 50, 100)
 
@@ -209,6 +209,7 @@ def judge_candidate(
     cells = CellRepair(
         hide=hide if hiding.is_enough else None,
         show=show,
+        unavoidable=() if hiding.is_enough else tuple(map(_unavoidable, search.unavoidable())),
         changes=() if hiding.is_enough else _cells(counts, dict.fromkeys(_telling_changes(counts), "")),
         rounding=rounding,
         undecided=max(first.open, settled) > search.left,
@@ -222,6 +223,14 @@ def judge_candidate(
         bare=any(is_foreign(table.path) for table in candidate.tables),
     )
     return _impact(before, _shown(after, options.findings), candidate, fresh, cells), search, chosen
+
+
+def _unavoidable(finding: CountFinding) -> str:
+    """Return a sentence: what is found even with all cells hidden, and the tables from which it follows."""
+    files = dict.fromkeys(printable_path(each.file) for each in finding.terms if each.file is not None)
+    return say(
+        "Whatever of it is hidden, this follows from {files}: {finding}", files=joined([*files]), finding=finding.what()
+    )
 
 
 def _impact(

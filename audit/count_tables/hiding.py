@@ -24,7 +24,7 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_audit import accepted_counts, certified_counts, measures_of, report_on
 from audit.findings.count import CountFinding
 from audit.judgement.baseline import is_known
-from audit.model.arrays import Counts
+from audit.model.arrays import Counts, Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.json_types import UNBOUNDED
 from audit.model.report import Report
@@ -238,10 +238,17 @@ class HidingSearch:
         least, stopped = False, None
         with self.tries.until_stopped():
             least, stopped = self._search()
+            if self.tries.best is None and not self.hidden(frozenset(self.cost)).found:
+                self._needed(_NO_ROWS, sorted(self.cost, key=self.cost.__getitem__))
         stopped = self.tries.stopped or stopped
         if self.tries.best is None:
             return Hiding(_NO_ROWS, is_enough=False, stopped=stopped)
         return Hiding(self.tries.best[0], least=least, stopped=self.tries.stopped)
+
+    def unavoidable(self) -> list[CountFinding]:
+        """Return the findings to avoid that are found even with all rows hidden; none if that was not audited."""
+        everything = self._tried.get(frozenset(self.cost))
+        return [] if everything is None else everything.found
 
     def _search(self) -> tuple[bool, Reason | None]:
         """Return whether the rows found are the cheapest, and why the search gave up, if it did."""
@@ -250,7 +257,7 @@ class HidingSearch:
         for _ in range(_TRIES + 1):
             if not self.hidden(rows).found:
                 return (True, None) if exact else (False, self._by_hypercubes())
-            asked = {(self._used(one) - rows, self._asking(one, rows)) for one in self.hidden(rows).found}
+            asked = {(self._preventing(one, rows), self._asking(one, rows)) for one in self.hidden(rows).found}
             if (_NO_ROWS, _NO_ROWS) in asked:
                 return False, None if self.unsettled is None else Reason(self.unsettled, kind_of(self.unsettled))
             needs |= dict.fromkeys(sorted(asked, key=lambda each: [*map(sorted, each)]))
@@ -260,6 +267,22 @@ class HidingSearch:
             if not is_best:
                 break
         return False, self._by_hypercubes()
+
+    def _needed(self, kept: Rows, rows: Sequence[int]) -> Rows:
+        """Return those of some rows, the cheapest first, that must be hidden beside others, which are with all of them.
+
+        Each half is left out as a whole if the rest is enough (QuickXplain: Junker, AAAI 2004).
+        """
+        if len(rows) < 2:
+            return frozenset(rows)
+        half = len(rows) // 2
+        cheap, costly = rows[:half], rows[half:]
+        costly_needed = self._needed_if(kept.union(cheap), costly)
+        return costly_needed | self._needed_if(kept | costly_needed, cheap)
+
+    def _needed_if(self, kept: Rows, rows: Sequence[int]) -> Rows:
+        """Return the same, but none of the rows if the others are enough."""
+        return self._needed(kept, rows) if self.hidden(kept).found else _NO_ROWS
 
     def _asking(self, finding: CountFinding, rows: Rows) -> Rows:
         """Return the hidden rows of which one may be shown instead, so that the finding's question is not asked."""
@@ -283,7 +306,7 @@ class HidingSearch:
             # At first, cells may be shown again if others are hidden; after some rounds, hidden cells remain hidden.
             kept = rows if len(self._tried) > _TRIES + _ROUNDS else others
             if (more := kept | others | cubes.rows()) in self._tried:
-                asked = {self._used(one) - rows for one in found}
+                asked = {self._preventing(one, rows) for one in found}
                 if _NO_ROWS in asked:
                     return Reason(say("hiding whole hypercubes of cells was not enough"), ReasonKind.TOO_HARD)
                 others |= self._cheapest((each, _NO_ROWS) for each in sorted(asked, key=sorted))[0]
@@ -300,6 +323,22 @@ class HidingSearch:
         places = {(each.file, each.line) for each in finding.terms if each.file is not None and each.line is not None}
         rows = frozenset(row for place in places for row in self._at.get(place, ()))
         return rows | self._own(finding) if finding.shown is not None else rows
+
+    def _preventing(self, finding: CountFinding, rows: Rows) -> Rows:
+        """Return the further rows of which one must be hidden to prevent a finding with some rows hidden.
+
+        Among them are small counts with a marker: if none of a table is left empty, its empty cells are larger ones.
+        """
+        used = self._used(finding)
+        without = {int(each) for each in self.counts.file[[*(used & rows)]]} - {
+            int(each) for each in self.counts.file[[*(rows & self._small)]]
+        }
+        return (used - rows) | {row for row in self._small if int(self.counts.file[row]) in without}
+
+    @cached_property
+    def _small(self) -> Rows:
+        """The rows that may be hidden and have a marker of small counts."""
+        return frozenset(np.flatnonzero(has_small_marker(self.counts)).tolist()) & self.cost.keys()
 
     def _own(self, finding: CountFinding) -> Rows:
         """Return the rows that show the number of a finding."""
@@ -350,16 +389,17 @@ def without_rows(counts: PublishedCounts, rows: Rows, signs: Mapping[int, str] |
     """Return the published counts with the values of some rows left empty; those with `signs` are replaced by them.
 
     A marker must still hide its count. If small counts have a marker of their own, a reader knows that an empty cell
-    beside it is not a small count.
+    beside it is not a small count, unless the table leaves out some of these markers, too.
     """
     if not rows:
         return counts
     chosen = np.array(sorted(rows))
     marked, markers = {row: sign for row, sign in (signs or {}).items() if row in rows}, counts.manifest.markers
     least = [markers.get(marked.get(row, ""), (0,))[0] for row in chosen.tolist()]
+    mixed = np.isin(counts.file[chosen], counts.file[chosen][has_small_marker(counts)[chosen]])
     return counts.with_values(
         chosen,
-        lower=np.maximum(hidden_lower(counts)[chosen], least),
+        lower=np.maximum(np.where(mixed, 0, hidden_lower(counts)[chosen]), least),
         **dict.fromkeys(("upper", "said_most", "denominators"), UNBOUNDED),
         hidden=counts.hidden[chosen] | np.isin(chosen, [*marked]),
         number=False,
@@ -372,6 +412,11 @@ def with_numbers(counts: PublishedCounts, numbers: Mapping[int, int]) -> Publish
     known = [*numbers.values()]
     shown = counts.with_values([*numbers], lower=known, upper=known, text=[*map(str, known)])
     return shown.with_values([*numbers], hidden=False, number=True)
+
+
+def has_small_marker(counts: PublishedCounts) -> Flags:
+    """Return whether each row has a marker of small counts, which others do not have; shape (rows,)."""
+    return counts.hidden & (counts.lower > 0) & (counts.upper < counts.manifest.least_unmarked)
 
 
 def hidden_lower(counts: PublishedCounts) -> Counts:

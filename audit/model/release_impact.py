@@ -232,6 +232,7 @@ class CellRepair:
             if no such set was found.
         show: the hidden cells whose counts follow from earlier releases, so that they are to be shown.
         changes: where no cells to hide were found, the cells whose changes say more of earlier counts.
+        unavoidable: a sentence for each new finding that is found even with all cells hidden.
         least: whether it is proved that no cheaper cells achieve the same.
         rounding: the finest coarser rounding that achieves the same; null if none was found or needed.
         undecided: whether more questions are open with it, or with it repaired, than without it.
@@ -251,6 +252,7 @@ class CellRepair:
     undecided: Annotated[bool, UNWRITTEN]
     show: Annotated[tuple[HiddenCell, ...], OMITTED] = ()
     changes: Annotated[tuple[HiddenCell, ...], OMITTED] = ()
+    unavoidable: Annotated[tuple[str, ...], UNWRITTEN] = ()
     least: bool = False
     written: Annotated[tuple[str, ...], OMITTED] = ()
     stopped: Omittable[Reason] = None

@@ -16,6 +16,8 @@ from reports.page import Bullets, PageSteps, Paragraph, Section
 from reports.sentences import DECLARE, IS_CSV, best_so_far, reasons, settings
 from reports.summary_text import assumptions
 
+_UNAVOIDABLE = 3  # sentences
+
 
 def of_candidate(impact: ReleaseImpact) -> Iterator[str]:
     """Yield why the verdict is none about the candidate, if it adds nothing to what breaks the policy."""
@@ -72,6 +74,7 @@ def todo(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:
         yield from _showing(cells)
         if cells.hide is None:
             yield _no_cells(cells)
+            yield from cells.unavoidable[:_UNAVOIDABLE]
         else:
             yield from _hiding(impact, cells)
     yield from _further_steps(cells)

@@ -703,3 +703,32 @@ def test_that_nothing_helps_is_not_claimed_where_the_past_is_not_settled(tmp_pat
     for told, reason in ((before, None), (replace(before, attacks=(unsettled,)), late)):
         search = HidingSearch(counts, [2], Differencing(), EVERYTHING, before=Before(told, None))
         assert (search.search().is_enough, search.search().stopped) == (False, reason)
+
+
+def test_a_count_may_be_small_where_markers_of_small_ones_are_emptied_too(tmp_path):
+    """An empty cell beside markers is large, unless some markers are empty, too (no cells helped before)."""
+    manifest, candidate = of_three_areas(6, tmp_path, min_width=2)
+    found, *_ = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
+    assert sorted(each.shown for each in found.cells.hide) == ["*", "14", "5"]
+    with_own_sign(candidate, found.cells.hide, "")
+    assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total == 0
+
+
+def test_all_cells_are_hidden_before_nothing_is_said_to_help(tmp_path, monkeypatch):
+    manifest, candidate = of_three_areas(6, tmp_path, min_width=2)
+    monkeypatch.setattr(HidingSearch, "_search", lambda search: (False, search.hidden() and None))
+    found, search, rows = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
+    assert found.cells.hide
+    assert all(search.hidden(rows - {row}).found for row in rows)
+
+
+def test_what_no_hidden_cell_prevents_is_named_with_its_tables(tmp_path):
+    hiding = "".join(f'[[hiding]]\ncell = {{ area = "{area}" }}\nkeep = true\n' for area in AREAS)
+    counts = {("N", "f"): 31, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
+    manifest, candidate = written(tmp_path, [(("N", "f"), "*")], table(counts, [("N", "m")]), hiding)
+    found, *_ = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
+    (said,) = found.cells.unavoidable
+    assert (found.cells.hide, found.cells.stopped) == (None, None)
+    assert "Whatever of it is hidden, this follows from" in said
+    assert said.endswith("releases/2.csv: area N, sex m, release 2: exactly 5 (published as *)")
+    assert "Whatever of it is hidden" in PLAIN.rendered(candidate_page(found))
