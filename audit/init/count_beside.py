@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -13,14 +14,15 @@ from typing import TypeAlias
 from audit.count_tables.published_counts import Line, is_part, totals_by_sums
 from audit.count_tables.published_texts import decimal_of, flag_of, is_total_word, number_of, said_range
 from audit.count_tables.table_rules import free_name
-from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_of_changes
-from audit.init.count_rules import TableGuesses
+from audit.init.count_columns import CountFiles, is_label_name, is_population, is_sign, speaks_of_changes
+from audit.init.count_rules import TableGuesses, rounding_of
 from audit.io.notes_below import group_above
 from audit.io.toml import toml_key
 from audit.runtime.phrases import say
 
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
 _DIGITS = 5  # so many do not agree by chance
+_CLEARLY = 4  # a count exceeds its possible error so many times where its rate shows the denominator
 _MOST_TOTALS = 3  # dimensions at whose totals together a denominator is looked for
 _FLAGS = 6
 Rate: TypeAlias = dict[str, int | str | dict[str, str]]
@@ -113,6 +115,13 @@ def declare_rates(
     rules.add("not_published", [text for text in signs if text not in said])
     if rates:
         rules.table["rates"] = rates[0] if len(rates) == 1 else rates
+    for column in (rate["column"] for rate in rates if "of" in rate):
+        why = say(
+            "{column} agrees with the exact counts behind the rounded ones; if it was computed from the rounded ones, "
+            'write of = "published".',
+            column=column,
+        )
+        rules.doubt("table.rates", why)
     return known
 
 
@@ -136,16 +145,19 @@ def decimals_of(texts: Sequence[str]) -> int:
     return max((len(text.rstrip("% ").partition(".")[2]) for text in texts), default=0)
 
 
-def _agrees(rows: Sequence[tuple[str, str, str]], per: int, decimals: int, enough: int = 2) -> bool:
-    """Return whether the rates of all rows, and of at least `enough`, follow from their counts and denominators."""
+def _agrees(rows: Sequence[tuple[str, str, str]], per: int, decimals: int, enough: int = 2, error: int = 0) -> bool:
+    """Return whether the rates of all rows, and of at least `enough`, follow from their counts and denominators.
+
+    Each count may be wrong by up to `error`.
+    """
     half, shown = Fraction(1, 2 * 10**decimals), 0
     for count, rate, base in rows:
         n, r, d = number_of(count), decimal_of(rate.rstrip("% ")), number_of(base)
         if n is None or r is None or d is None or d == 0:
             continue
-        if abs(Fraction(n * per, d) - r) > half:
+        if abs(Fraction(n * per, d) - r) > half + Fraction(error * per, d):
             return False
-        shown += 0 < n < d
+        shown += _CLEARLY * error < n < d
     return shown >= enough and (enough == 1 or shown * (len(str(per * 10**decimals)) - 1) >= _DIGITS)
 
 
@@ -188,12 +200,17 @@ def _rate_of(
     """Return the rate that a column holds if all rows agree with a base; None if it holds no rate."""
     texts = files.columns[column]
     decimals = decimals_of(texts)
-    for base, denominators, known in bases:
-        rows = zip(files.columns[value], texts, denominators, kept, strict=True)
-        triples = [(count, rate, of) for count, rate, of, keep in rows if keep]
-        for per in known:
-            if _agrees(triples, per, decimals, enough):
-                return _rate(column, per, decimals, base)
+    positive = Counter(number for text in files.columns[value] if (number := number_of(text)))
+    rounding = rounding_of(positive)
+    # Rates of exact counts beside rounded ones only agree roughly: what they are of must be said, too.
+    for error in (0, rounding[0] - 1) if rounding is not None else (0,):
+        for base, denominators, known in bases:
+            rows = zip(files.columns[value], texts, denominators, kept, strict=True)
+            triples = [(count, rate, of) for count, rate, of, keep in rows if keep]
+            is_said = not error or (isinstance(base, str) and is_population(base))
+            for per in known if is_said else ():
+                if _agrees(triples, per, decimals, enough, error):
+                    return _rate(column, per, decimals, base) | ({"of": "count"} if error else {})
     return None
 
 

@@ -288,12 +288,12 @@ def separate_rates(folder: Path, files: Sequence[Path]) -> tuple[list[Path], lis
 
 
 def rates_of(files: CountFiles) -> list[str]:
-    """Return the columns of numbers of files, if all are rates; no column otherwise."""
+    """Return the columns of numbers of files, if all are rates and populations; no column otherwise."""
     kinds = kinds_of(files.columns)
     codes = codes_beside(files, [*kinds.counts, *kinds.numbers], kinds.labels)
-    if any(name not in codes and not speaks_of_rates(name) for name in kinds.counts):
-        return []
-    return [name for name in (*kinds.counts, *kinds.numbers) if name not in codes]
+    found = [name for name in (*kinds.counts, *kinds.numbers) if name not in codes]
+    rates = [name for name in found if name in kinds.numbers or speaks_of_rates(name)]
+    return found if rates and all(name in rates or is_population(name) for name in found) else []
 
 
 def with_rates(files: CountFiles, rates: Sequence[CountFiles]) -> CountFiles:
@@ -397,7 +397,7 @@ def is_label_name(name: str) -> bool:
     """
     words = words_in(name)
     named = not _LABEL_WORDS.isdisjoint(words) or any(word.endswith(("jahr", "year", "monat")) for word in words)
-    if is_total_word(name) or _AGES.search(name) or not _POPULATION.isdisjoint(words):
+    if is_total_word(name) or _AGES.search(name) or is_population(name):
         return False  # the name is a label itself, whose counts the column has, or one of denominators
     return named and not speaks_of_counts(name) and not speaks_of_changes(name)
 
@@ -411,6 +411,11 @@ def _exceeds_years(name: str, texts: Iterable[str]) -> bool:
     is_of_times = _LABEL_WORDS.intersection(words_in(name)) <= _TIME_WORDS
     numbers = [number for text in texts if (number := number_of(text)) is not None and not _DATE.fullmatch(text)]
     return is_of_times and any(number > _LATEST_YEAR for number in numbers)
+
+
+def is_population(name: str) -> bool:
+    """Return whether a column's name says that it holds populations, of which rates are shares."""
+    return not _POPULATION.isdisjoint(words_in(name))
 
 
 def is_money(name: str) -> bool:
@@ -553,7 +558,7 @@ def names_labels(files: CountFiles, name: str, counts: Sequence[str], labels: It
     """
     texts, beside = files.columns[name], [files.columns[each] for each in counts if each != name]
     numbers = {number_of(text) for text in texts if text}
-    said = speaks_of_counts(name) or speaks_of_changes(name) or not _POPULATION.isdisjoint(words_in(name))
+    said = speaks_of_counts(name) or speaks_of_changes(name) or is_population(name)
     known = [number for number in numbers if number is not None]
     if said or len(known) < len(numbers) or 2 * max(known) == sum(known):
         return False

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from math import inf
 from pathlib import Path
+from typing import NoReturn
 
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.doubts import unread_columns
@@ -38,6 +39,7 @@ from audit.count_tables.table_rules import STATISTIC, free_name
 from audit.init.count_columns import (
     CountFiles,
     files_by_columns,
+    is_population,
     is_running,
     joined_files,
     kinds_of,
@@ -168,7 +170,7 @@ def _form_of(files: CountFiles, rates: Sequence[CountFiles] = ()) -> TableGuesse
         return rules
     rules = _form_of(with_rates(files, rates))
     given = [] if rules is None else rules.table.get("rates", [])
-    known = {each["column"] for each in (given if isinstance(given, list) else [given])}
+    known = [name for each in (given if isinstance(given, list) else [given]) for name in each.values()]
     left = [name for part in rates for name in rates_of(part) if name not in known]
     if rules is not None and left:
         why = say(
@@ -228,24 +230,7 @@ def _recognised_together(
         note_remarks(common, own)
         return None
     if found is None or together is None or not is_whole:
-        what = say("the files are tables of counts, but have other columns each")
-        last = parts[-1].files[0]
-        release = last.parent.name if last.parent != folder else release_tag(last.name)
-        remedy = say(
-            "if each table counts other people, give each a folder of its own, with a file for each release (such as "
-            "{example}), and run `audit init` on each folder; if they count the same people, write all in one form (a "
-            "row for each count, one name for their columns of counts), and name those of one release alike but for "
-            "one word, such as 2024-sex.csv and 2024-age.csv; a column that a table lacks has Total in each row",
-            example=printable(f"{release_tag(last.name)}/{release}.csv"),
-        )
-        others = [{*names}.difference(*(other for other in columns if other is not names)) for names in columns]
-        if all(len(names) == 1 for names in others):
-            listed = ", ".join(f'"{printable(name)}"' for names in others for name in names)
-            what = say("one column has another name in each file: {listed}", listed=listed)
-            remedy = say(
-                "if they have the counts of one table at several times, give them one name in all files, such as count"
-            )
-        raise InputError([Problem(parts[-1].shown[0], what, remedy, line=1)])
+        _refuse_apart(folder, parts, columns)
     together.table["totals"] |= totals
     _read_below(found, together)
     together.doubt(
@@ -256,6 +241,40 @@ def _recognised_together(
         ),
     )
     return together
+
+
+def _refuse_apart(folder: Path, parts: Sequence[CountFiles], columns: Collection[Sequence[str]]) -> NoReturn:
+    """Refuse tables of counts with different columns that cannot be read together.
+
+    Raises:
+        InputError: always.
+    """
+    what = say("the files are tables of counts, but have other columns each")
+    last = parts[-1].files[0]
+    release = last.parent.name if last.parent != folder else release_tag(last.name)
+    remedy = say(
+        "if each table counts other people, give each a folder of its own, with a file for each release (such as "
+        "{example}), and run `audit init` on each folder; if they count the same people, write all in one form (a "
+        "row for each count, one name for their columns of counts), and name those of one release alike but for "
+        "one word, such as 2024-sex.csv and 2024-age.csv; a column that a table lacks has Total in each row",
+        example=printable(f"{release_tag(last.name)}/{release}.csv"),
+    )
+    others = [{*names}.difference(*(other for other in columns if other is not names)) for names in columns]
+    if all(len(names) == 1 for names in others):
+        listed = ", ".join(f'"{printable(name)}"' for names in others for name in names)
+        what = say("one column has another name in each file: {listed}", listed=listed)
+        remedy = say(
+            "if they have the counts of one table at several times, give them one name in all files, such as count"
+        )
+    blamed = parts[-1]
+    for part in parts:
+        if (name := next(iter(kinds := kinds_of(part.columns).counts), "")) and all(map(is_population, kinds)):
+            what = say("this table has populations alone, in {column}", column=printable(name))
+            remedy = say(
+                "write this column into the table of the rates, beside those with the same labels, and delete this file"
+            )
+            blamed = part
+    raise InputError([Problem(blamed.shown[0], what, remedy, line=1)])
 
 
 def _with_periods(folder: Path, files: Sequence[Path], names: Collection[str]) -> TableGuesses | None:

@@ -1599,6 +1599,49 @@ def test_percentages_of_cells_at_several_totals_are_found(tmp_path):
     assert 2 in {each["lower"] for each in verdict(tmp_path)[2] if each["lower"] == each["upper"]}
 
 
+def counts_and_rates(population, seed=0):
+    """Rounded counts by area, sex and age, and exact rates per 1,000 with the populations, by area and sex."""
+    drawn = np.random.default_rng(seed).poisson(25, size=(8, 2, 3))
+    counts, rates = ["area,sex,age,cases"], ["area,sex," + population + "rate per 1000"]
+    for area, sex in np.ndindex(9, 3):
+        own = drawn[area : area + 1] if area < 8 else drawn
+        own = (own[:, sex] if sex < 2 else own.sum(axis=1)).sum(axis=0)
+        labels = f"{'ABCDEFGH'[area] if area < 8 else 'Total'},{('f', 'm', 'Total')[sex]}"
+        ages = zip(("young", "middle", "old", "Total"), (*own, own.sum()), strict=True)
+        counts += [f"{labels},{age},{5 * int(n / 5 + 0.5)}" for age, n in ages]
+        people = 3217 * (2 if sex == 2 else 1) * (8 if area == 8 else 1)
+        rates.append(f"{labels},{f'{people},' if population else ''}{1000 * own.sum() / people:.2f}")
+    return "\n".join([*counts, ""]), "\n".join([*rates, ""])
+
+
+@pytest.mark.parametrize("folders", [False, True])
+def test_init_reads_rates_with_their_populations_as_a_table_of_the_release(folders, tmp_path):
+    """Counts are rounded, rates were computed from the exact ones, with which no rounded one agrees."""
+    files = {}
+    for quarter in ("2025_Q1", "2025_Q2"):
+        texts = zip(("counts", "rates"), counts_and_rates("Population,", int(quarter[-1])), strict=True)
+        if folders:
+            (tmp_path / quarter).mkdir()
+        files |= {f"{quarter}/{n}.csv" if folders else f"cases_{n}_{quarter}.csv": text for n, text in texts}
+    manifest = guessed(tmp_path, files)
+    assert [len(release["tables"]) for release in manifest["series"]["releases"]] == [2, 2]
+    table = manifest["table"]
+    rates = {"column": "rate per 1000", "per": 1000, "decimals": 2, "denominator": "Population", "of": "count"}
+    assert (table["value"], table["rates"], "not_counts" in table) == ("cases", rates, False)
+    assert "table.rates" in manifest["unconfirmed"]["keys"]
+
+
+def test_a_table_of_populations_alone_is_named(tmp_path):
+    counts, rates = counts_and_rates("Population,")
+    rows = [line.split(",") for line in rates.splitlines()]
+    columns = {"rates": (0, 1, 3), "people": (0, 1, 2)}
+    texts = {name: "\n".join(",".join(row[at] for at in some) for row in rows) for name, some in columns.items()}
+    for name, text in (texts | {"counts": counts}).items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    said = refused("init", str(tmp_path), "--yes")
+    assert "people.csv:1: this table has populations alone, in Population" in said
+
+
 def test_percentages_of_which_no_denominator_agrees_are_undecided(tmp_path):
     """They are of people that no table shows; where the manifest says that they tell nothing, the policy holds."""
     counts, rates = apart(added("Total", ()))
