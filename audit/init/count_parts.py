@@ -118,7 +118,7 @@ def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -
 
     A sum covers at least two labels, without a gap in the order of the tables. It agrees with every line that shows all
     of its numbers, and no line shows less in it than in its parts. At least three lines are precise: their roundings
-    are small beside it. Sums of sums are found, too.
+    are small beside it. Sums of sums are found, too, and the last one that the total shows.
     """
     covered: dict[str, list[str]] = {label: [label] for label in labels if label != total}
     numbers = {label: _numbers_of(label, lines) for label in covered}
@@ -128,6 +128,8 @@ def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -
             sums[whole] = covered[whole] = [*chain(*(covered[part] for part in parts))]
         inside = {*chain(*found.values())}
         order = [label for label in order if label not in inside]
+    if total is not None and sums:
+        sums.update(_last_sum(_numbers_of(total, lines), order, numbers, sums))
     left = [label for label in covered if label not in sums]
     if total is not None and any(not _may_hold(total, left, [line]) for line in lines if total in line):
         sums.update(_sums_anywhere(left, numbers))
@@ -151,6 +153,26 @@ def _sums_beside(
                 found[whole] = near[:count]
                 used.update(near[:count])
     return found
+
+
+def _last_sum(
+    total: Counts, order: Sequence[str], numbers: Mapping[str, Counts], known: Collection[str]
+) -> dict[str, list[str]]:
+    """Return the label that makes up the total with the sums that are known, and covers the other labels that are left.
+
+    No line refutes it, though few show all of the numbers of these labels.
+    """
+    sums, rest, found = [each for each in order if each in known], [each for each in order if each not in known], []
+    for whole in rest:
+        parts = [each for each in rest if each != whole]
+        least, most = np.sum([np.maximum(numbers[part], 0) for part in parts], axis=0) if parts else total
+        is_shown = np.all([numbers[each][0] >= 0 for each in rest], axis=0)
+        low, high = numbers[whole]
+        agrees = ~((low >= 0) & (least > high)).any() and (most >= low)[is_shown].all()
+        count = _added(total, (numbers[each] for each in (*sums, whole)))
+        if len(parts) > 1 and agrees and count == len(sums) + 1:
+            found.append((whole, parts))
+    return dict(found) if len(found) == 1 else {}
 
 
 def _sums_anywhere(labels: Sequence[str], numbers: Mapping[str, Counts]) -> dict[str, list[str]]:

@@ -1214,6 +1214,25 @@ def test_labels_that_are_sums_of_those_beside_them_are_found(sides, country, bas
         assert again is None or whole not in again.sums
 
 
+@given(st.integers(0, 2), st.integers(0, 2**32 - 1))
+def test_the_last_of_the_sums_follows_from_the_total(shown, seed):
+    """Of three regions, one has all of its districts in few lines; with the others it makes up the country."""
+    rng, regions = np.random.default_rng(seed), {f"R{r}": [f"d{r}{d}" for d in range(3)] for r in range(3)}
+    counts = {each: rng.integers(50, 1000, 6) for each in chain(*regions.values())}
+    order = [*chain(*([*some, region] for region, some in regions.items())), "C"]
+    counts |= {region: sum(counts[part] for part in some) for region, some in regions.items()}
+    counts["C"] = sum(counts[region] for region in regions)
+    lines = [{each: (int(counts[each][line]),) * 2 for each in order} for line in range(6)]
+    for line in lines[shown:]:
+        line["d11"] = None
+    assert {w: {*some} for w, some in find_sums(order, "C", lines).sums.items()} == {
+        region: {*some} for region, some in regions.items()
+    }
+    least = lines[0]["R1"][0]
+    for wrong in ({"d10": (least + 1,) * 2}, *([{"d10": (1, 1)}] if shown else [])):  # refuted, by more or by less
+        assert "R1" not in find_sums(order, "C", [lines[0] | wrong, *lines[1:]]).sums
+
+
 @pytest.mark.parametrize("dont", ["", "dont "])
 def test_sub_totals_are_covered_by_what_adds_up_to_them(dont, tmp_path):
     """Regions above their districts, the first of which may be called a part: sums are no people of their own."""
