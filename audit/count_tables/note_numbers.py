@@ -135,7 +135,8 @@ _HARMLESS = re.compile(
     )
 )
 _NAMED = re.compile(
-    rf"\b(?=[A-Z])(?i:{_REFERENCES}) ?{_MANY}|\b(?i:tables|notes|figures|key stage|year group)s? {_MANY}"
+    rf"\b(?=[A-Z])(?i:{_REFERENCES}) ?{_MANY}|\b(?i:tables|notes|figures|key stage|year group)s? {_MANY}|"
+    rf"^(?:T|Tab) ?{_MANY}(?= +[^\W\d])(?! +(?i:{_PERSON}|{_PEOPLE}))"  # the number of a table before its title
 )
 _ROUNDED = re.compile(
     r"(?:\b(?:round\w*|nearest|multiples?|base|gerundet\w*|vielfache\w*|arrondi\w*|redonde\w*|múltiplos?)"

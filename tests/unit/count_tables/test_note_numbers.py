@@ -20,6 +20,13 @@ Ce classeur compte 2 feuilles.
 Diese Datei hat 3 Tabellenblätter.
 Table 3: Admissions by area and sex, 2023 to 2024
 Table 1.2a Exclusions, by local authority
+T 1  Opfer von Gewaltdelikten 2023 nach Verwaltungsbezirken, Geschlecht und Alter
+T1 Opfer 2023
+Tab 2.3 Decesos
+Tab. 1 Opfer 2023
+Table 1 Victims of violence, 2023
+Tableau 1 Victimes de violences
+Tabelle 2.3 Opfer von Gewaltdelikten
 c = suppressed (1 to 4)
 * = 1 to 4
 [c] = fewer than 5 people
@@ -156,6 +163,9 @@ MAY_COUNT = {
     "Darunter ist ein Kind": 1,
     "Die Fälle betreffen Drillinge": 3,
     "Twins in Camden": 2,
+    "T 3 Frauen": 3,
+    "Total 3 women": 3,
+    "T 1 Opfer, darunter 3 in Mainz": 3,
 }
 
 TELLS_SHARE = """\
