@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -46,7 +44,7 @@ from audit.io.unread_cells import cells_of_other_length, check_register_texts
 from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
 from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
-from audit.model.evidence import CandidatePools, CombinedName, Table, Transitions, ValueCounts
+from audit.model.evidence import CandidatePools, CombinedName, PairProduct, Table, Transitions, ValueCounts
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count
 
@@ -360,12 +358,7 @@ def _together(series: Series, transitions: Sequence[Transitions | None], parts: 
     ]
     possible = np.all([step > 0 for step in steps], axis=0)
     weight = np.where(possible, np.maximum(np.prod(steps, axis=0), np.finfo(np.float64).tiny), 0.0)
-    exact = {}
-    for before, after in np.argwhere(possible).tolist():
-        pairs = zip(transitions, parts[before].tolist(), parts[after].tolist(), strict=True)
-        moves = (each.exact[a, b] for each, a, b in pairs if each is not None)
-        exact[before, after] = prod(moves, start=Fraction(1))
-    return Transitions(weight, exact, np.ones(size, dtype=np.bool_))
+    return Transitions(weight, PairProduct(tuple(transitions), parts, possible), np.ones(size, dtype=np.bool_))
 
 
 def people_of(

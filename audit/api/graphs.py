@@ -37,7 +37,7 @@ def update_graph(manifest: Manifest, individual: str, adversary: AdversaryKind |
             graph.add_node((tag, evidence.values[value]), feasible=value in (step.feasible or ()))
         for then, old in before:
             for _, value in here:
-                if old == value if after is None else value in after.get(old, ()):
+                if old == value if after is None else value in after(old):
                     ends = (then, evidence.values[old]), (tag, evidence.values[value])
                     graph.add_edge(*ends, feasible=all(graph.nodes[end]["feasible"] for end in ends))
         before = here

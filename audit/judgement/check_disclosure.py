@@ -120,9 +120,9 @@ def feasible(candidates: list[set[int]], transitions: Follows | None) -> list[se
         before = [len(values) for values in kept]
         for here in range(len(kept)):
             if here:
-                kept[here] &= {b for a in kept[here - 1] for b in transitions.get(a, ())}
+                kept[here] &= {b for a in kept[here - 1] for b in transitions(a)}
             if here + 1 < len(kept):
-                kept[here] = {a for a in kept[here] if not kept[here + 1].isdisjoint(transitions.get(a, ()))}
+                kept[here] = {a for a in kept[here] if not kept[here + 1].isdisjoint(transitions(a))}
         if [len(values) for values in kept] == before:
             return kept
 

@@ -132,7 +132,7 @@ class ProofChecker:
             return self._published.groups_of(release).rows(row[0])[row[1]]
 
         def follows(before: int, after: int) -> bool:
-            return before == after if self._transitions is None else after in self._transitions.get(before, ())
+            return before == after if self._transitions is None else after in self._transitions(before)
 
         return contradicts(choices, room, follows)
 
@@ -213,6 +213,4 @@ class ProofChecker:
         """Return the least spent before this release by a person with this value now, -1 if that is impossible."""
         if self._transitions is None:
             return cheapest.get(value, -1)
-        return min(
-            (cost for before, cost in cheapest.items() if value in self._transitions.get(before, ())), default=-1
-        )
+        return min((cost for before, cost in cheapest.items() if value in self._transitions(before)), default=-1)

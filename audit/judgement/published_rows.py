@@ -9,9 +9,9 @@ release.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -167,10 +167,8 @@ class PublishedReleases:
         """The values that may follow each value; None if values never change."""
         if self.view.transitions is None:
             return None
-        found: dict[int, set[int]] = {}
-        for before, value in self.view.transitions.exact:
-            found.setdefault(before, set()).add(value)
-        return found
+        weight = self.view.transitions.weight
+        return cache(lambda value: {*np.flatnonzero(weight[value]).tolist()})
 
     def homes(self, person: int, release: int) -> set[int]:
         """Return the codes of the groups that may hold a person in a release; empty if the person is not in it."""
@@ -268,7 +266,7 @@ class PublishedReleases:
         return fits
 
 
-Follows = Mapping[int, set[int]]
+Follows = Callable[[int], set[int]]
 """The values that may follow each value in a person's next version."""
 RowClasses = tuple[int | None, ...]
 """The row class in each release; None for a release without a row."""

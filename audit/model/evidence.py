@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -223,6 +224,37 @@ class AnyPair(Mapping[tuple[int, int], Fraction]):
         return self.size**2
 
 
+@dataclass(frozen=True, eq=False)
+class PairProduct(Mapping[tuple[int, int], Fraction]):
+    """The probabilities of transitions of combinations of values, each part of which changes independently.
+
+    Attributes:
+        parts: the transitions of each part; None for one that never changes.
+        codes: the value of each combination in each part; shape (combinations, parts).
+        possible: whether the first combination may become the second; shape (combinations, combinations).
+    """
+
+    parts: tuple[Transitions | None, ...]
+    codes: Codes
+    possible: Flags
+
+    def __getitem__(self, pair: tuple[int, int]) -> Fraction:
+        """Return the probability of a pair of codes of combinations."""
+        if not self.possible[pair]:
+            raise KeyError(pair)
+        before, after = self.codes[pair[0]].tolist(), self.codes[pair[1]].tolist()
+        moves = zip(self.parts, before, after, strict=True)
+        return prod((part.exact[a, b] for part, a, b in moves if part is not None), start=Fraction(1))
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        """Return the possible pairs in order."""
+        return ((before, after) for before, after in np.argwhere(self.possible).tolist())
+
+    def __len__(self) -> int:
+        """Return the number of possible pairs."""
+        return int(np.count_nonzero(self.possible))
+
+
 @dataclass(frozen=True)
 class UpdateSets:
     """The candidate update set of each sensitive value: which may follow it, from one version of a person to the next.
@@ -293,9 +325,9 @@ class Transitions:
     @property
     def constant(self) -> bool:
         """Whether no value changes: the file lists each value as followed by itself alone, equally likely."""
-        kept = {a for a, b in self.exact if a == b}
-        is_alone = len(kept) == len(self.exact) == np.count_nonzero(self.listed)
-        return is_alone and len(set(self.exact.values())) <= 1
+        kept = np.flatnonzero(np.diagonal(self.weight)).tolist()
+        is_alone = len(kept) == np.count_nonzero(self.weight) == np.count_nonzero(self.listed)
+        return is_alone and len({self.exact[a, a] for a in kept}) <= 1
 
     @property
     def allow_all(self) -> bool:

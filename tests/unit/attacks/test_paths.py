@@ -140,7 +140,7 @@ def test_feasible_values_are_on_paths_through_all_versions(seed):
         history.append((people, bags, pool, [-1] * len(people), [True] * len(people), None))
     evidence, after = (
         evidence_of(5, weight, history, None),
-        {one: {b for a, b in weight if a == one} for one in range(5)},
+        {one: {b for a, b in weight if a == one} for one in range(5)}.__getitem__,
     )
     feasible = FeasibleValues(evidence, Budget())
     feasible.run()
