@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit.count_tables.cell_rates import CellRates
 from audit.count_tables.doubts import guessed_entries
 from audit.count_tables.hiding import Before, HidingSearch, Rows, hidden_lower, with_numbers
 from audit.count_tables.judged_counts import CountAttack, RememberedAttack, judge
@@ -220,6 +221,7 @@ def judge_candidate(
         unsaid=unsaid and hiding.is_enough and bool(hide),
         repairs=repairs,
         baseline=baseline,
+        rated=any(map(CellRates(counts).has_rate, chosen)),
         bare=any(is_foreign(table.path) for table in candidate.tables),
     )
     return _impact(before, _shown(after, options.findings), candidate, fresh, cells), search, chosen

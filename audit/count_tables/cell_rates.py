@@ -35,6 +35,18 @@ class CellRates:
             return ()
         return *dict.fromkeys(self._found(row)), *dict.fromkeys(self._changes(row))
 
+    def has_rate(self, row: int) -> bool:
+        """Return whether a rate of the row's count, or by it, is published."""
+        manifest = self.counts.manifest
+        for place in {row, *self._rows.get(row, ())}:
+            view = self.counts.part(place).view
+            for rates in manifest.rates:
+                column = view.column if rates.is_statistic else rate_column(manifest, rates, view)
+                is_rate = not rates.is_statistic or self.text(place, manifest.measure) == rates.column
+                if is_rate and decimal_of(self.text(place, column).rstrip("% ")) is not None:
+                    return True
+        return False
+
     def _changes(self, row: int) -> Iterator[CellChange]:
         counts, change, tags = self.counts, self.counts.manifest.change, self.counts.manifest.tags
         if change is None:

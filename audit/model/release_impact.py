@@ -240,6 +240,7 @@ class CellRepair:
         stopped: why the search for such cells ended early; absent if it was complete.
         any_sign: whether any sign that can stand for any count may stand in the cells to leave empty.
         emptied: the columns that a repair emptied beside hidden counts.
+        rated: whether rates stand beside cells to hide.
         bare: whether the candidate is a workbook or the like, of which a repair writes a CSV file.
         ends_year: whether it is the last of the parts of a year, which are about other people each.
         unsaid: whether the manifest is still to say that empty cells can be any count, as the reports suppose.
@@ -258,6 +259,7 @@ class CellRepair:
     stopped: Omittable[Reason] = None
     any_sign: Annotated[bool, UNWRITTEN] = False
     emptied: Annotated[tuple[str, ...], UNWRITTEN] = ()
+    rated: Annotated[bool, UNWRITTEN] = False
     bare: Annotated[bool, UNWRITTEN] = False
     ends_year: Annotated[bool, UNWRITTEN] = False
     unsaid: Annotated[bool, UNWRITTEN] = False

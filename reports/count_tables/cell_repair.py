@@ -112,7 +112,7 @@ def _hiding(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:
     if cells.bare:
         yield say(
             "It writes a CSV file, without titles, notes and further sheets. To keep the workbook, write what is "
-            "listed below into its cells, empty the rates beside them, and judge it again."
+            "listed below into its cells, and judge it again."
         )
     if not cells.hide:
         return
@@ -163,7 +163,7 @@ def _marked(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:
             "count can be.",
             markers,
         )
-    if impact.after.tables is not None and impact.after.tables.rules.rates is not None and cells.hide:
+    if cells.rated and not cells.written:  # what is written has none
         yield say("Leave out the rates beside hidden cells, too.")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import audit
 from audit.count_tables.read_counts import read_counts
-from tests.helpers.count_tables import TinyTables
+from tests.helpers.count_tables import TinyTables, write_tables
 from tests.helpers.messy import excel
 from tests.helpers.running import refused, run_main
 
@@ -644,6 +644,27 @@ def test_a_repair_writes_the_sign_of_a_count_into_its_rate_where_others_have_it(
     assert (code, err) == (0, "")
     written = [(tmp_path / "out" / name).read_text().splitlines()[1:3] for name in files]
     assert written == ([["A,f,c", "A,m,c"]] * 2 if apart else [["A,f,c,c", "A,m,c,c"]])
+
+
+@pytest.mark.parametrize("is_rated", [False, True])
+def test_rates_are_left_out_only_where_a_hidden_cell_has_one(is_rated, tmp_path):
+    table = (
+        'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\nmarkers.c = [1, 4]\n'
+        'rates = { column = "rate", per = 1000, decimals = 2, denominator = "population" }\n'
+    )
+    rows = [
+        "A,f,c,,",
+        "A,m,20,900,22.22" if is_rated else "A,m,20,,",
+        "A,All,23,,",
+        "B,f,9,,",
+        "B,m,8,,",
+        "B,All,17,900,18.89",
+    ]
+    write_tables(tmp_path, {"1.csv": ["area,sex,n,population,rate", "B,All,17,900,18.89"]}, table)
+    (tmp_path / "2.csv").write_text("\n".join(["area,sex,n,population,rate", *rows, ""]))
+    _, out, _ = run_main("next", str(tmp_path), str(tmp_path / "2.csv"))
+    assert "hides" in out
+    assert ("Leave out the rates beside hidden cells" in out) == is_rated
 
 
 @pytest.mark.parametrize("inside", [True, False])
