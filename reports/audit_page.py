@@ -95,7 +95,7 @@ def audit_page(report: Report) -> Page:
     if not report.policy.violations and all(len(each.rows) <= _OPEN for each in open_ones):
         todo, open_ones = [*todo, *open_ones], []
     page = signed_page(report, [Facts(list(_head(report)))], shown, todo)
-    return replace(page, annex=list(_annex(report, open_ones, drawn[1:])))
+    return with_findings(report, replace(page, annex=list(_annex(report, open_ones, drawn[1:]))))
 
 
 def signed_page(
@@ -144,7 +144,7 @@ def _drawn(report: Report) -> list[Chart]:
 def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sections: Iterator[Section]) -> Page:
     """Return a page with the verdict of a report, and those sections that are not empty."""
     text, colour = headline(report)
-    page = Page(
+    return Page(
         title=say("Audit of {series}", series=printable(report.series.name, 200)),
         name=printable(report.series.name, 200),
         inside=report.revealed,
@@ -157,6 +157,10 @@ def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sec
         summary=summary,
         sections=list(sections),
     )
+
+
+def with_findings(report: Report, page: Page) -> Page:
+    """Return the page of a report with its findings, which is for internal use if they show counts."""
     return showing_counts(page) if report.tables is not None and report.attacks[0].findings else page
 
 
@@ -167,16 +171,18 @@ def mark(report: Report) -> str:
     return say("This page may be passed on: it names nobody and shows no count that the tables hide.")
 
 
-def showing_counts(page: Page) -> Page:
+def showing_counts(page: Page, *, in_findings: bool = True) -> Page:
     """Return a page with counts that the tables hide, or should hide: it is for internal use only."""
-    mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
+    mark = say("INTERNAL: this page shows counts of cells to hide or to show.")
+    if in_findings:
+        mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
     return replace(page, inside=True, mark=mark, band=say("INTERNAL: shows hidden counts"))
 
 
 def terminal_page(report: Report, *, means: bool = True) -> Page:
     """Return a report in the reading order of a terminal; `means` is whether there is room for mean risks."""
     summary = Bullets([*reasons(report), *([str(CONTRADICTED)] if report.contradictions else [])], soft=True)
-    return page_of(report, terminal_head(report), [summary], _on_terminal(report, means=means))
+    return with_findings(report, page_of(report, terminal_head(report), [summary], _on_terminal(report, means=means)))
 
 
 def terminal_head(report: Report) -> list[Block]:

@@ -53,8 +53,9 @@ def page(impact: ReleaseImpact) -> Page:
         adds_nothing=impact.adds_nothing,
     )
     cells = impact.cells
-    if cells is not None and (impact.new_total or cells.hide or cells.changes or cells.show):
-        sheet = showing_counts(sheet)
+    found = any(each.findings for each in impact.attacks)
+    if cells is not None and (found or cells.hide or cells.changes or cells.show or cells.unavoidable):
+        sheet = showing_counts(sheet, in_findings=found)
     return replace(sheet, annex=list(_annex(impact)))
 
 

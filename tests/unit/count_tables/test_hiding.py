@@ -27,6 +27,7 @@ from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.count_tables import NOTHING, OPEN, CountOutcome
 from audit.model.json_types import UNBOUNDED
+from audit.model.release_impact import HiddenCell
 from audit.model.report import BaselineFacts
 from audit.runtime.budget import Budget
 from audit.runtime.candidate_search import SearchOutOfTimeError
@@ -190,6 +191,18 @@ def test_a_page_says_how_there_are_findings_and_nothing_is_added(tmp_path):
     for report, said in ((found, "nothing."), (replace(found, after=more), "nothing: 3 findings are counted only")):
         page = " ".join(PLAIN.drawn(candidate_page(report)).split())
         assert f"All of what is found follows from the releases before it, and the candidate adds {said}" in page
+
+
+def test_a_page_that_shows_neither_findings_nor_cells_to_hide_may_be_passed_on(tmp_path):
+    counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
+    manifest, candidate = written(tmp_path, table(counts), table(counts))
+    found, *_ = judge_candidate(replace(manifest, over_time="same"), candidate, Differencing(), EVERYTHING)
+    assert (found.after.findings != (), found.new_total) == (True, 0)
+    assert not candidate_page(found).inside
+    cell = HiddenCell({"area": "N", "sex": "f"}, "3", "2.csv", 2, "")
+    page = candidate_page(replace(found, cells=replace(found.cells, hide=(cell,))))
+    assert page.inside
+    assert "findings" not in page.mark
 
 
 def test_an_own_sign_is_written_where_a_note_refutes_that_of_the_table(tmp_path):
@@ -731,4 +744,4 @@ def test_what_no_hidden_cell_prevents_is_named_with_its_tables(tmp_path):
     assert (found.cells.hide, found.cells.stopped) == (None, None)
     assert "Whatever of it is hidden, this follows from" in said
     assert said.endswith("releases/2.csv: area N, sex m, release 2: exactly 5 (published as *)")
-    assert "Whatever of it is hidden" in PLAIN.rendered(candidate_page(found))
+    assert "Whatever of it is hidden" in " ".join(PLAIN.drawn(candidate_page(found)).split())
