@@ -52,7 +52,7 @@ _UNITS = {
     "GBP": "£|gbp",
     "CHF": "chf",
 }
-_UNIT = f"(?:{'|'.join(_UNITS.values())})"
+UNIT = f"(?:{'|'.join(_UNITS.values())})"
 
 # -- the table --------------------------------------------------------------------------------------------------------
 
@@ -322,7 +322,7 @@ def _unit(text: str) -> str:
 def _patterns(kind: Kind) -> tuple[tuple[CellNotation, re.Pattern[str]], ...]:
     """Return the table with its patterns for numbers, or for days, compiled on first use."""
     point = _NUMBER if kind is Kind.NUMERIC else _DAY
-    unit = rf"(?: ?(?=[^\W\d_]|[%€$£])(?P<unit_{{0}}>{_UNIT})(?![^\W\d_])\.?)?" if kind is Kind.NUMERIC else ""
+    unit = rf"(?: ?(?=[^\W\d_]|[%€$£])(?P<unit_{{0}}>{UNIT})(?![^\W\d_])\.?)?" if kind is Kind.NUMERIC else ""
     before = r"(?:(?P<unit_before_{0}>[$€£]) ?)?" if kind is Kind.NUMERIC else ""
 
     def end(name: str, form: str) -> str:

@@ -7,7 +7,7 @@ import unicodedata
 from contextlib import suppress
 
 from audit.io.cells import CellError, Kind, decimal, members_in, quoted
-from audit.io.notations import read_interval, read_number
+from audit.io.notations import UNIT, interval_in, read_interval
 
 RAISED = "¹²³⁰⁴-⁹ʰ-ʸᴬ-ᵡᶛ-ᶿ"
 """Raised figures and letters, which mark notes, as part of a class of a regular expression."""
@@ -184,13 +184,19 @@ def with_decimal_point(text: str) -> str:
 def ungrouped(text: str, signs: str = "") -> str:
     """Return a number without the blanks, apostrophes or further `signs` that group its thousands; others unchanged.
 
+    It may have a unit.
+
     >>> ungrouped("12 649,5"), ungrouped("1'200"), ungrouped("12,649"), ungrouped("12,649", ","), ungrouped("075 016")
     ('12649,5', '1200', '12,649', '12649', '075 016')
+    >>> ungrouped("12 649,5 €"), ungrouped("$1,234", ","), ungrouped("12 649 Bern")
+    ('12649,5 €', '$1234', '12 649 Bern')
     """
     decimal_signs = ".,".strip(signs)
-    pattern = rf"([+\u2212-]?[1-9][0-9]{{0,2}})((?:[\s'’{signs}][0-9]{{3}})+)([{decimal_signs}][0-9]*)?"
-    found = re.fullmatch(pattern, text.strip())
-    return text if found is None else found[1] + re.sub("[^0-9]", "", found[2]) + (found[3] or "")
+    grouped = rf"[+\u2212-]?[1-9][0-9]{{0,2}}((?:[\s'’{signs}][0-9]{{3}})+)"
+    found = re.fullmatch(
+        rf"(?:[$€£]\s?)?{grouped}(?:[{decimal_signs}][0-9]*)?(?:\s?{UNIT})?", text.strip(), re.IGNORECASE
+    )
+    return text if found is None else found[0].replace(found[1], re.sub("[^0-9]", "", found[1]))
 
 
 def with_plain_point(text: str) -> str:
@@ -203,13 +209,15 @@ def with_plain_point(text: str) -> str:
 
 
 def as_plain_number(text: str) -> str:
-    """Return a number in its single normal spelling; other texts unchanged.
+    """Return a number, perhaps with a unit, in its single normal spelling; other texts unchanged.
 
-    >>> [as_plain_number(text) for text in ("5.0", "+05", "1e1", "0.50", "-0", "flu", "12 649")]
-    ['5', '5', '10', '0.5', '0', 'flu', '12649']
+    >>> [as_plain_number(text) for text in ("5.0", "+05", "1e1", "0.50", "-0", "flu", "12 649", "€ 5.0", "5 euros")]
+    ['5', '5', '10', '0.5', '0', 'flu', '12649', '5 EUR', '5 EUR']
     """
-    number = read_number(ungrouped(text).strip())
-    return text if number is None else decimal(number)
+    read = interval_in(ungrouped(text).strip())
+    if read is None or not read.is_point or read.interval is None or read.interval.low is None:
+        return text
+    return " ".join(filter(None, (decimal(read.interval.low), read.unit)))
 
 
 def _point(number: str) -> str:

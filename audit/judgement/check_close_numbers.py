@@ -9,7 +9,7 @@ from math import nextafter
 
 from audit.adversary.view import View
 from audit.findings.close_numbers import CloseClasses, CloseValues, KnownNearly, nearly
-from audit.io.cell_reading import parse_value
+from audit.io.cell_reading import parse_point
 from audit.io.cells import CellError, Kind
 from audit.io.rules.disclosure import Similar
 from audit.judgement.check_disclosure import Checker
@@ -85,10 +85,10 @@ class NumberChecker:
             name, text = seen.attribute(code) or seen.sensitive, seen.values[code]
             if category is not None:
                 return Fraction(0) if category in seen.series.rules[Similar].of(name, text) else None
-            found = parse_value(text, Kind.NUMERIC, seen.series.missing(name))
+            found = parse_point(text, Kind.NUMERIC, seen.series.missing(name))
         except (CellError, IndexError):
             return None
-        return found if isinstance(found, Fraction) else None
+        return None if found is None else found.low
 
     def ends(self, finding: KnownNearly[int]) -> tuple[Fraction, Fraction]:
         """Return the ends of the interval that a finding claims.

@@ -88,3 +88,26 @@ def test_a_series_and_microdata_read_transitions_and_harmless_values_as_the_cell
     write(folder / "moves.csv", as_csv(lines))
     edit(folder / "series.toml", "[columns]", '[adversary]\ntransitions = "moves.csv"\n[columns]')
     assert run_main(str(folder))[0] != 2
+
+
+@pytest.mark.parametrize("unit", ["{} €", "{}\u00a0€", "{}€", "€ {}", "£{}", "{} EUR", "{} kg", "{} euros"])
+@pytest.mark.parametrize("notation", NOTATIONS, ids=ascii)
+def test_amounts_with_one_unit_are_judged_as_plain_numbers(notation, unit, tmp_path):
+    """Only the values that findings name have the unit."""
+    group, sign, decimal = notation
+    said = PLAIN + (f'\ndecimal = "{decimal}"' if decimal else "")
+    plain = report(series(tmp_path / "plain", PLAIN, str))
+    other = report(series(tmp_path / "other", said, lambda text: unit.format(written(text, group, sign))))
+    named = sorted({kind for kind, value, _ in other[2] if value is not None})
+    bare = [(kind, value and value.split(" ")[0], people) for kind, value, people in other[2]]
+    assert (*other[:2], bare, other[3]) == plain
+    assert named
+
+
+@pytest.mark.parametrize(("units", "kind"), [("€ $", "numeric"), ("€ ", "numeric"), ("€ €", None)])
+def test_numbers_with_several_units_or_without_a_type_are_asked_about(units, kind, tmp_path):
+    one, other = units.split(" ")
+    said = f'types = {{ Pay = "{kind}" }}' if kind else ""
+    folder = series(tmp_path, said, lambda text: f"{text} {other if text == '1210' else one}".strip())
+    out = run_main(str(folder))[1]
+    assert ("with one unit or without" if kind else 'write types = { Pay = "numeric" }') in " ".join(out.split())

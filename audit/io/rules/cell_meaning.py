@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Self
 
-from audit.io.cell_reading import is_range, number_in, parse_point
+from audit.io.cell_reading import is_range, number_in, parse_point, unit_of
 from audit.io.cells import CellError, Kind
 from audit.io.notations import read_number
 from audit.io.notes_below import legend
@@ -112,10 +112,10 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
             column: a sensitive column.
             width: how far close numbers may differ, in their own unit; None if the policy does not say.
         """
-        kind, missing = self.kinds.get(column), series.missing(column)
+        kind = self.kinds.get(column)
         if kind == Kind.CATEGORICAL.value:
             return None
-        number = tuple(number_in(text, missing) for text in series.vocabularies[column].names)
+        number = tuple(self._numbers(series, column).values())
         known = [each for each in number if each is not None]
         if len(known) < 2 and kind is None and width is None and not self._unread(series, column)[0]:
             return None
@@ -145,11 +145,14 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         """
         for column in self.sensitive:
             unread, none_read = self._unread(series, column)
-            if unread and all(number_in(ungrouped(text, ",")) is not None for text in unread):
+            amounts = [number_in(ungrouped(text, ",")) is not None for text in unread]
+            if unread and (
+                all(amounts) or (self.kinds.get(column) is None and none_read and None not in unread.values())
+            ):
                 what = say(
-                    'the signs that group thousands in "{column}" (first: "{text}") are not declared: write types = '
-                    '{{ {key} = "numeric" }} under [columns], and decimal = "." if commas group thousands, or types = '
-                    '{{ {key} = "categorical" }} for codes',
+                    'how the numbers of "{column}" are written (first: "{text}") is not declared: write types = '
+                    '{{ {key} = "numeric" }} under [columns], and decimal = "." or "," if they have either, or '
+                    'types = {{ {key} = "categorical" }} for codes',
                     column=printable(column),
                     key=toml_key(printable(column)),
                     text=printable(next(iter(unread)), 40),
@@ -157,8 +160,8 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
             elif unread:
                 what = say_count(
                     '{count} [text|texts] of "{column}" [looks like a number but is|look like numbers but are] not '
-                    'read as [one ("{text}"): write it|such (first: "{text}"): write them] like the [other '
-                    'numbers|others], or types = {{ {key} = "categorical" }} under [columns] if they are codes',
+                    'read as [one|such] (first: "{text}"): write all numbers of the column in one notation, with one '
+                    'unit or without, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
                     len(unread),
                     column=printable(column),
                     key=toml_key(printable(column)),
@@ -175,7 +178,7 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         Each such text comes with the number before its unit, if there is one. Empty if the column has no numbers.
         """
         missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kinds.get(column)
-        read = {text for text in texts if number_in(text, missing) is not None}
+        read = {text for text, number in self._numbers(series, column).items() if number is not None}
         known = read | missing
         others = [text for text in texts if text not in known]
         none_of_numbers = kind == Kind.NUMERIC.value and not read
@@ -191,6 +194,19 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         ]
         is_number = kind != Kind.CATEGORICAL.value and (len(read) > 1 or len(read) + len(surely_numbers) > 1)
         return unread if is_number else {}, not read
+
+    def _numbers(self, series: ReadSeries, column: str) -> dict[str, Fraction | None]:
+        """Return the number that each text of a sensitive column is; None for other texts.
+
+        Where the type is declared, all numbers may have the same unit.
+        """
+        missing, texts = series.missing(column), series.vocabularies[column].names
+        numbers = {text: number_in(text, missing) for text in texts}
+        if self.kinds.get(column) == Kind.NUMERIC.value and not any(n is not None for n in numbers.values()):
+            with_unit = {text: None if text in missing else _with_unit(text) for text in texts}
+            if len({unit_of(text) for text, number in with_unit.items() if number is not None}) == 1:
+                return with_unit
+        return numbers
 
 
 def _with_unit(text: str) -> Fraction | None:
