@@ -11,6 +11,7 @@ from audit.model.release_impact import CellRepair, HiddenCell, ReleaseImpact
 from audit.model.report import Report
 from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, say, say_count
 from reports.audit_page import added_inputs
+from reports.count_tables.sentences import limit
 from reports.next_commands import repairing
 from reports.page import Bullets, PageSteps, Paragraph, Section
 from reports.sentences import DECLARE, IS_CSV, best_so_far, reasons, settings
@@ -22,6 +23,12 @@ _UNAVOIDABLE = 3  # sentences
 def of_candidate(impact: ReleaseImpact) -> Iterator[str]:
     """Yield why the verdict is none about the candidate, if it adds nothing to what breaks the policy."""
     total, before = (each.attacks[0].findings_total for each in (impact.after, impact.without))
+    if before > total and not impact.after.attacks[0].incomplete:
+        yield say(
+            "Without it, {before} were found. Not all of them are asked about with it: a combination of labels that it "
+            "publishes counts as it is published, and other combinations are asked about in its place.",
+            before=before,
+        )
     if impact.adds_nothing and total > before:
         yield say_count(
             "All of what is found follows from the releases before it, and the candidate adds nothing: {count} "
@@ -43,7 +50,9 @@ def cell_sections(cells: CellRepair, report: Report) -> Iterator[Section]:
         (say("Cells to show"), cells.show),
     ):
         yield Section(title, [PageSteps(list(_cells(some, report.tables)))] if some else [])
-    yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
+    forbidden = say("Policy: {limits}.", limits=limit(report.policy.limits))
+    assumed = Bullets([*assumptions(report), forbidden])
+    yield Section(say("Assumptions"), [assumed, Paragraph(settings(report), soft=True)])
 
 
 def todo(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:

@@ -187,15 +187,17 @@ def measured(report: Report) -> list[tuple[str, str]]:
         *([(say("of these, waived or in the baseline"), figure(report.left_out))] if report.left_out else []),
         (say("undecided counts"), figure(m.open)),
         *([(say("smallest number of values possible for a hidden count"), width)] if m.protected else []),
-        (
-            say("limit of the policy"),
-            say(
-                "counts below {limit} may not be known, nor hidden ones to fewer than {width} values",
-                limit=figure(limits["min_count"], "g"),
-                width=figure(limits["min_width"], "g"),
-            ),
-        ),
+        (say("limit of the policy"), limit(limits)),
     ]
+
+
+def limit(limits: Mapping[str, float]) -> str:
+    """Return what the policy forbids."""
+    return say(
+        "counts below {limit} may not be known, nor hidden ones to fewer than {width} values",
+        limit=figure(limits["min_count"], "g"),
+        width=figure(limits["min_width"], "g"),
+    )
 
 
 def allowed(series: TablesFacts, limits: Mapping[str, float]) -> Iterator[str]:

@@ -745,3 +745,15 @@ def test_what_no_hidden_cell_prevents_is_named_with_its_tables(tmp_path):
     assert "Whatever of it is hidden, this follows from" in said
     assert said.endswith("releases/2.csv: area N, sex m, release 2: exactly 5 (published as *)")
     assert "Whatever of it is hidden" in " ".join(PLAIN.drawn(candidate_page(found)).split())
+
+
+def test_a_page_on_a_candidate_says_what_the_policy_forbids_and_why_findings_are_fewer(tmp_path):
+    counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
+    manifest, candidate = written(tmp_path, table(counts), table(counts))
+    found, *_ = judge_candidate(replace(manifest, over_time="same"), candidate, Differencing(), EVERYTHING)
+    (attack,) = found.without.attacks
+    more = replace(found.without, attacks=(replace(attack, findings_total=attack.findings_total + 3),))
+    for report, is_fewer in ((found, False), (replace(found, without=more), True)):
+        page = " ".join(PLAIN.drawn(candidate_page(report)).split())
+        assert "Policy: counts below 5 may not be known, nor hidden ones to fewer than 2 values." in page
+        assert ("Not all of them are asked about with it" in page) == is_fewer
