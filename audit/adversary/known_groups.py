@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -417,11 +417,24 @@ class PossibleKinds:
         place = np.flatnonzero(self.person == person)
         return self.stand.get(int(self.alike[place[0]]), []) if len(place) else []
 
-    def names_of(self, code: int, people: IdentifierEncoder) -> list[str]:
-        """Return the names of all people of a kind, its own first, each with the set of releases as in its own name."""
+    def earlier_names(self, positions: Mapping[int, int], people: IdentifierEncoder) -> dict[str, str]:
+        """Return the name of each kind in a series of some of the releases, whose positions there are given."""
+        found = {}
+        for some in ([self.kinds[code] for code in codes] for codes in self.stand.values()):
+            covering = len({release for kind in some for release in kind.releases if release in positions})
+            for kind in some:
+                earlier = [positions[release] for release in kind.releases if release in positions]
+                found[kind.name] = _kind_name(people.name(kind.person), earlier, covering)
+        return found
+
+    def names_of(self, code: int, people: IdentifierEncoder, name: str | None = None) -> list[str]:
+        """Return the names of all people of a kind, its own first, each with the set of releases as in its own name.
+
+        Its own is `name`, if given.
+        """
         kind = self.kinds[code]
         alike = self.alike[np.searchsorted(self.person, kind.person)]
-        suffix = kind.name[len(people.name(kind.person)) :]
+        suffix = (name or kind.name)[len(people.name(kind.person)) :]
         others = [person for person in self.person[self.alike == alike].tolist() if person != kind.person]
         return [f"{people.name(person)}{suffix}" for person in (kind.person, *others)]
 
@@ -437,6 +450,14 @@ class PossibleKinds:
             number[kind.person] += kind.exposed
             alike[kind.person] = kind.alike
         return sum(min(count, alike[person]) for person, count in number.items())
+
+
+def _kind_name(name: str, releases: Sequence[int], covering: int) -> str:
+    """Return the name of a kind: its representative's, with the releases if these are not all that cover it.
+
+    The name then ends with a blank, which no identifier does.
+    """
+    return name if len(releases) == covering else f"{name} ({', '.join(str(j + 1) for j in releases)}) "
 
 
 class PossiblePeopleFinder:
@@ -488,7 +509,8 @@ class PossiblePeopleFinder:
             unjudged += many if there and not sets else 0
             who = int(self._listed[first[at]])
             for releases in sets:
-                contents, name = tuple(there[j] for j in releases), self._name(who, releases, len(there))
+                contents = tuple(there[j] for j in releases)
+                name = _kind_name(self._held.series.people.name(who), releases, len(there))
                 found.append((at, PossibleKind(who, many, releases, contents, transitions is None, name)))
         codes = self._held.series.people.number([kind.name for _, kind in found]).tolist()
         stand = defaultdict[int, list[int]](list)
@@ -525,14 +547,6 @@ class PossiblePeopleFinder:
             if len(there):
                 return why_uncovered(self._register, self._space, self._held.seen[position], there)
         return None
-
-    def _name(self, person: int, releases: tuple[int, ...], covering: int) -> str:
-        """Return the name of a kind: its representative, with the releases if these are not all that cover it.
-
-        The name then ends with a blank, which no identifier does.
-        """
-        name = self._held.series.people.name(person)
-        return name if len(releases) == covering else f"{name} ({', '.join(str(j + 1) for j in releases)}) "
 
     def _values(self, position: int, sensitive: str) -> list[dict[int, int]]:
         """Return the contents of each set of classes of a release: the number of rows of each value."""

@@ -441,7 +441,7 @@ def any_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> T
     """Return transitions by which every published value may follow every published value, equally likely.
 
     Raises:
-        InputError: a release cannot be read, or there are too many values.
+        InputError: a release cannot be read.
     """
     problems = Problems()
     for files in series.manifest.releases:
@@ -450,9 +450,8 @@ def any_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> T
         vocabulary.add(() if table is None else table.distinct(sensitive))
     problems.check()
     size = len(vocabulary)
-    check_size(manifests.NAME, size)
     every = np.ones(size, dtype=np.bool_)
-    return Transitions(np.full((size, size), 1 / max(size, 1)), AnyPair(size), every)
+    return Transitions(np.broadcast_to(1 / max(size, 1), (size, size)), AnyPair(size), every)
 
 
 def update_sets(series: Series, sensitive: str) -> UpdateSets | None:

@@ -6,6 +6,7 @@ import datetime
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -31,8 +32,14 @@ Json: TypeAlias = Any
 def found_before(baseline: BaselineFacts, selection: Selection[Any]) -> Flags:
     """Return which claims were found before, at least as precisely; shape (claims,), bool.
 
-    A claim about people who look alike was found before if it was found about each of them.
+    A claim about people who look alike was found before if it was found about each of them, in the same releases of
+    the report.
     """
+    seen = selection.names.evidence
+    if seen.possible_kinds is not None:
+        positions = {seen.tags.index(tag): at for at, tag in enumerate(baseline.releases) if tag in seen.tags}
+        earlier = seen.possible_kinds.earlier_names(positions, seen.series.people)
+        selection = replace(selection, names=replace(selection.names, instead=earlier))
     known: dict[str, Size] = {}
     if selection.claims.sizes() is None:
         known.update(dict.fromkeys(baseline.known, RiskSize(1)))

@@ -145,7 +145,9 @@ class Selection(Generic[K]):
         kinds, person = self.names.evidence.possible_kinds, self.claims.person
         if kinds is None or person is None or person[place] < 0:
             return ()
-        own, *others = kinds.names_of(int(person[place]), self.names.evidence.series.people)
+        code, instead = int(person[place]), self.names.instead
+        own = kinds.kinds[code].name
+        _, *others = kinds.names_of(code, self.names.evidence.series.people, instead.get(own))
         found = []
         for name in others:
             [said] = self.claims.identities(np.array([place]), replace(self.names, instead={own: name}))
@@ -310,49 +312,55 @@ class KnownClaims:
         Equal values are claimed as a chain of pairs through each class, and another chain may say the same. So a pair
         is new only if two classes have become one.
         """
+        earlier = self._earlier_names(result)
         for each in selections_of(result, self._namer, self._limits):
             before = self._known.get((result.label, type(each.claims)))
             if before is not None:
                 said = dict(zip(before.ids(before.claims.everything()), before.sizes, strict=True))
-                known = each.covered(said) | each.claims.same_before(before.claims, each.names, before.names)
+                renamed = replace(each, names=replace(each.names, instead=earlier))
+                known = renamed.covered(said) | each.claims.same_before(before.claims, each.names, before.names)
                 result = result.accepting(each.claims, np.flatnonzero(known))
-        return result.without(still_certain(result, self._certain | {*self._carried(result)}))
+        return result.without(still_certain(result, self._certain, earlier))
 
-    def _carried(self, result: Result[View]) -> Iterator[CertainValue]:
-        """Yield values that were certain of kinds of people, under the names of these kinds with one more release.
+    def _earlier_names(self, result: Result[View]) -> dict[str, str]:
+        """Return the name that each kind of people had without the last release, by its name.
 
-        One more release splits kinds of people who may be in the data. The value of a kind was known if it was certain
-        of the kind that contains the same people, in the same earlier releases.
+        One more release splits kinds of people who may be in the data. What was known of a kind is known of each part
+        of it, in the same earlier releases.
         """
         now, was = result.evidence, self._views.get(result.sensitive)
         if now.possible_kinds is None or was is None or was.possible_kinds is None:
-            return
-        said = defaultdict[str, list[CertainValue]](list)
-        for each in self._certain:
-            said[each[1]].append(each)
+            return {}
+        found = {}
         for kind in now.possible_kinds.kinds.values():
             earlier = tuple(release for release in kind.releases if release < len(was.tags))
             for code in was.possible_kinds.of_person(was.series.person(now.name(kind.person))):
                 old = was.possible_kinds.kinds[code]
                 if old.releases == earlier:
-                    yield from ((attribute, kind.name, value) for attribute, _, value in said[old.name])
+                    found[kind.name] = old.name
+        return found
 
 
-def certain_values(result: Result[View]) -> list[CertainValue]:
-    """Return what each disclosure of a person's value says, whatever the release; nothing if values may change."""
+def certain_values(result: Result[View], instead: Mapping[str, str] | None = None) -> list[CertainValue]:
+    """Return what each disclosure of a person's value says, whatever the release; nothing if values may change.
+
+    People have their names in `instead`, where it has one.
+    """
     claims, evidence = result.claims, result.evidence
     if claims is None or claims.versions is None or evidence.transitions is not None:
         return []
-    said = zip(claims.versions.tolist(), claims.values().tolist(), strict=True)
+    names = [evidence.name(person) for person in claims.versions.tolist()]
     return [
-        (evidence.attribute(value) or result.sensitive, evidence.name(person), evidence.values[value])
-        for person, value in said
+        (evidence.attribute(value) or result.sensitive, (instead or {}).get(name, name), evidence.values[value])
+        for name, value in zip(names, claims.values().tolist(), strict=True)
     ]
 
 
-def still_certain(result: Result[View], before: Collection[CertainValue]) -> Places:
+def still_certain(
+    result: Result[View], before: Collection[CertainValue], instead: Mapping[str, str] | None = None
+) -> Places:
     """Return the indices of the disclosures of values that were certain before: one more release adds nothing new."""
-    return np.flatnonzero([each in before for each in certain_values(result)]) if before else NOWHERE
+    return np.flatnonzero([each in before for each in certain_values(result, instead)]) if before else NOWHERE
 
 
 def republished(releases: HeldSeries, position: int) -> int | None:

@@ -653,8 +653,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_next.py::test_what_is_certain_of_another_attribute_is_new": [
         (
             "audit.judgement.selection.certain_values",
-            "(evidence.attribute(value) or result.sensitive, evidence.name(person), evidence.values[value])",
-            '(result.sensitive, evidence.name(person), "")',
+            "(evidence.attribute(value) or result.sensitive, (instead or {}).get(name, name), evidence.values[value])",
+            '(result.sensitive, (instead or {}).get(name, name), "")',
         ),
     ],
     "cli/test_plan.py::test_harmless_values_may_be_as_frequent_as_they_are": [

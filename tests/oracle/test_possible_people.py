@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from attacks.intersection import IntersectionAttack
@@ -24,7 +24,6 @@ from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import joined
 from tests.cli.forms import edit
-from tests.cli.test_next import split
 from tests.helpers.amount import some
 from tests.helpers.running import refused, run_audit, run_main
 from tests.helpers.strategies import in_braces, register_series
@@ -569,35 +568,87 @@ def certain(series):
     return found
 
 
-@settings(max_examples=some(60))
-@given(data=st.data())
-def test_one_more_release_adds_what_was_not_certain_in_the_same_earlier_releases(data):
-    """Kinds of people are split by one more release; what was certain of a kind is not new of its parts."""
-    series = data.draw(rolls())
-    last = len(series.releases) - 1
-    assume(last > 0 and any(any(lines.values()) for lines in certain(series).values()))
-    past = replace(series, releases=series.releases[:-1])
-    past = replace(past, register=[line for line in series.register if line.release < last])
-    before, after = certain(past), certain(series)
-    added = {}
-    for person, sets in after.items():
-        for stay, value in sets.items():
-            earlier = tuple(release for release in stay if release < last)
-            if value is not None and before.get(person, {}).get(earlier) != value:
-                added.setdefault(person, set()).add((sufficient(series, person, stay), value))
-    with TemporaryDirectory() as folder:
-        path, candidate = split(series, Path(folder))
-        edit(path / "series.toml", "[adversary]", '[adversary]\npresence = "possible"')
-        words = ["--attack", "intersection", "--adversary", "possible", "--reveal", "--findings", "all"]
-        code, out, err = run_main("next", str(path), str(candidate), *words, "--format", "json")
-    assume(code != 2)  # nobody of the register is in the earlier releases
-    assert err == ""
-    [entry] = [each for each in json.loads(out)["attacks"] if each["attack"] == "intersection"]
+CELLS = ["20-20", "20-21", "22-23", "21-23", "20-23"]
+RUNS = ["a", "aa", "b", "ab", "bc", "abc"]
+
+
+def sets_of(releases, age, follows):
+    """The largest sets of releases that someone can be in, each with the ways in which values may follow there."""
+    can = [j for j, rows in enumerate(releases) if any(spans(cell, age) for cell in rows)]
     found = {}
-    for each in entry["new_findings"]:
-        name, _, when = each["individual"].partition(" (")
-        stay = tuple(int(tag) - 1 for tag in re.findall(r"\d+", when.rpartition("if in")[2]))
-        found.setdefault(name, set()).add((stay, each["value"]))
-    assert found.items() <= added.items()
-    for person in added:
-        assert any(classes(series, other) == classes(series, person) for other in found)
+    sizes = range(len(can), 0, -1) if not follows("a", "b") else [len(can)] * bool(can)
+    for stay in chain.from_iterable(combinations(can, size) for size in sizes):
+        letters = [{x for cell, some in releases[j].items() if spans(cell, age) for x in some} for j in stay]
+        ways = [way for way in product(*letters) if all(map(follows, way, way[1:]))]
+        if ways and not any(set(stay) < set(other) for other in found):
+            found[stay] = [(j, *values) for j, values in zip(stay, map(set, zip(*ways, strict=True)), strict=True)]
+    return found
+
+
+def shown_of(releases, age, follows, last):
+    """What is certain of someone: the earlier releases that the person is in, and each version, or the value."""
+    sets, constant = sets_of(releases, age, follows), not follows("a", "b")
+    return {
+        (tuple(j for j in stay if j < last), None if constant else version[0], version[1])
+        for stay, versions in sets.items()
+        for version in versions
+        if len(version) == 2
+    }
+
+
+@settings(max_examples=some(60), deadline=None)
+@example([{"20-20": "a"}, {"20-20": "b"}], [20], "never")
+@example([{"20-21": "a"}, {"20-20": "ab", "21-21": "bc"}], [20, 21], "any")
+@given(
+    releases=st.lists(
+        st.dictionaries(st.sampled_from(CELLS), st.sampled_from(RUNS), min_size=1),
+        min_size=2,
+        max_size=3,
+    ),
+    ages=st.lists(st.integers(20, 23), min_size=1, max_size=4),
+    transitions=st.sampled_from(["never", "any", "steps.csv"]),
+)
+def test_a_candidate_adds_what_was_not_certain_in_the_same_earlier_releases(releases, ages, transitions):
+    """One more release splits kinds of people: what was certain of a kind is not new of its parts, by any command."""
+    last = len(releases) - 1
+    follows = {
+        "never": lambda before, after: before == after,
+        "any": lambda *_: True,
+        "steps.csv": lambda before, after: before <= after,
+    }[transitions]
+    was, now = (
+        {f"p{n}": shown_of(some, age, follows, last) for n, age in enumerate(ages)}
+        for some in (releases[:last], releases)
+    )
+    added = {who: now[who] - was[who] for who in now}
+    words = ["--adversary", "possible", "--attack", "update-graph", "--reveal", "--findings", "all", "--format", "json"]
+    with TemporaryDirectory() as place:
+        folder = roll(Path(place), releases, ages)
+        (folder / "private").mkdir()
+        (folder / "private" / "finding.key").write_text("ab" * 32)
+        (folder / "steps.csv").write_text("from,to\n" + "".join(f"{a},{b}\n" for a in "abc" for b in "abc" if a <= b))
+        edit(folder / "series.toml", "[adversary]", f'[adversary]\ntransitions = "{transitions}"')
+        whole = (folder / "series.toml").read_text()
+        edit(folder / "series.toml", f', "{last + 1}.csv"', "")
+        report = folder / "before.json"
+        assume(run_main(str(folder), *words, "--output", str(report))[0] != 2)  # the register fits no row
+        code, out, err = run_main("next", str(folder), str(folder / f"{last + 1}.csv"), *words)
+        assert code != 2, err
+        (folder / "series.toml").write_text(whole)
+        _, beside, _ = run_main(str(folder), *words, "--baseline", str(report))
+    new, [entry] = json.loads(out)["attacks"][0]["new_findings"], json.loads(beside)["attacks"]
+    assert {each["id"] for each in new} == {each["id"] for each in entry["findings"]}
+    alike = {
+        f"p{n}": {f"p{m}" for m, other in enumerate(ages) if covered(releases, other) == covered(releases, age)}
+        for n, age in enumerate(ages)
+    }
+    found = {(each["individual"].partition(" (")[0], each["value"]) for each in new}
+    for who, value in found:
+        assert any(value == said[2] for said in added[who])
+    for who, said in added.items():
+        assert all(any((other, value) in found for other in alike[who]) for *_, value in said)
+
+
+def covered(releases, age):
+    """The cells that cover an age, by release."""
+    return [{cell for cell in rows if spans(cell, age)} for rows in releases]
