@@ -568,6 +568,12 @@ def certain(series):
     return found
 
 
+def test_any_number_of_values_may_become_any_other(tmp_path):
+    folder = roll(tmp_path, [{"20-29": [f"v{n}" for n in range(4_200)]}] * 2, [25])
+    edit(folder / "series.toml", "[adversary]", '[adversary]\ntransitions = "any"')
+    assert run_main(str(folder), "--attack", "update-graph")[0] != 2
+
+
 CELLS = ["20-20", "20-21", "22-23", "21-23", "20-23"]
 RUNS = ["a", "aa", "b", "ab", "bc", "abc"]
 
