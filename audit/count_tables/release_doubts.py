@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.table_rules import STATISTIC
 from audit.count_tables.total_release import as_one_release
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Flags, Floats, Numbers
@@ -60,8 +61,7 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     every = [some for size in range(min(len(unlike), _TOGETHER) + 1) for some in combinations(unlike, size)]
     # Releases that share no label of a dimension have no line in common until they are added up over it.
     for places in sorted(every, key=lambda some: not unshared.issubset(some)):
-        least, most = (_known(counts, cells, each, places) for each in ends)
-        if found := [*_found(counts, least, most, places)]:
+        if found := [*_found(counts, cells, ends, places)]:
             yield from found
             return
     for place in unlike:
@@ -100,16 +100,21 @@ def _known(counts: PublishedCounts, cells: Codes, values: Known, places: Sequenc
     return known
 
 
-def _found(counts: PublishedCounts, least: Known, most: Known, places: Sequence[int]) -> Iterator[str]:
+def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places: Sequence[int]) -> Iterator[str]:
     """Yield a sentence about two releases with equal numbers, and about one that is the sum of others.
 
-    `least` and `most` are the ends of the numbers at the totals of some dimensions.
+    The numbers are those at the totals of some dimensions.
     """
     tags = counts.manifest.tags
+    least, most = (_known(counts, cells, each, places) for each in ends)
     compared = np.argsort(np.isnan(least).sum(axis=1), kind="stable")[:_LINES_COMPARED]
     names = ", ".join(printable(counts.dimensions[place].axis.name, 60) for place in places)
     exact = np.where(least == most, least, np.nan)
-    repeated = [*_repeated(exact)]
+    kinds = (at for at, each in enumerate(counts.dimensions) if each.axis.name == STATISTIC)
+    of = next((counts.label[:, at] for at in kinds), counts.measure)
+    hides = np.isin(of, of[(ends[0] != ends[1]) & (counts.text != "")])
+    own = np.stack([_known(counts, cells[hides], each[hides], places) for each in ends])
+    repeated = [pair for pair in _repeated(exact) if not _are_others(own, *pair)]
     sums = [*_sums(np.stack([least, most])[:, compared], tags)][:1]
     otherwise = say("if they count other people, audit each in a folder of its own")
     for whole, parts in sums or repeated if places else ():
@@ -315,6 +320,16 @@ def _repeated(known: Known) -> Iterator[tuple[int, Sequence[int]]]:
         if len(equal) >= _EQUAL * len(both) and _is_evidence(equal, len(pairs)):
             yield one, [other]
             return
+
+
+def _are_others(ends: Known, one: int, other: Sequence[int]) -> bool:
+    """Return whether two releases differ in counts some of which are hidden or rounded, and so count other people.
+
+    What repeats is then another measure, such as a population.
+    """
+    differ, is_complete = _differing(ends, one, other)
+    exact = np.where(ends[0] == ends[1], ends[0], np.nan)[:, [one, *other]]
+    return not any(_repeated(exact)) and int(differ.sum()) > (1 - _EQUAL) * int(is_complete.sum())
 
 
 def _sums(ends: Known, tags: Sequence[str]) -> Iterator[tuple[int, Sequence[int]]]:

@@ -1254,6 +1254,25 @@ def test_sub_totals_are_covered_by_what_adds_up_to_them(dont, tmp_path):
     assert run_main(str(tmp_path))[0] == 0
 
 
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("column", ["", "period,"])
+def test_a_population_that_repeats_is_no_evidence_of_the_same_people(column, repeats, tmp_path):
+    """Rounded admissions of two quarters, beside the population of the same year; or admissions that repeat, too."""
+    areas, rng = [f"a{n}" for n in range(12)], np.random.default_rng(3)
+    people = [*rng.integers(1000, 9000, len(areas)).tolist()]
+    tables = {}
+    for quarter in ("1", "2"):
+        counts = np.random.default_rng(7 if repeats else int(quarter)).integers(2, 90, len(areas)).tolist()
+        counts[:2] = [3, 4]
+        rows = zip(["T", *areas], [sum(counts), *counts], [sum(people), *people], strict=True)
+        texts = [f"{area},{column and f'Q{quarter},'}{'c' if n < 5 else n},{of}" for area, n, of in rows]
+        tables[f"{quarter}.csv"] = [f"area,{column}n,people", *texts]
+    names = ["area", *(["period"] if column else [])]
+    table = f'dimensions = {json.dumps(names)}\nvalues = ["n", "people"]\npart_of = {{ n = "people" }}\n'
+    why = verdict(write_tables(tmp_path, tables, f'{table}totals.area = "T"\nmarkers.c = [1, 4]\n'))[1]
+    assert ("same people" in why or "same numbers" in why) == repeats, why
+
+
 @pytest.mark.parametrize(("over_time", "code"), [("cumulative", 3), ("independent", 0)])
 def test_a_label_that_moves_is_named_with_both_lines(over_time, code, tmp_path):
     table = 'dimensions = ["area"]\nvalue = "n"\nnested = { area = ["region", "la"] }\ntotals = { area = "England" }\n'
