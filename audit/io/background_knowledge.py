@@ -185,7 +185,6 @@ class Register:
         points: the distinct combinations of exact values; shape (points, attributes), indices into `values`.
         values: the exact values of each quasi-identifier.
         table: the file, which knows the line of a row.
-        unread: the columns of the file that are not read.
     """
 
     shown: str
@@ -196,7 +195,6 @@ class Register:
     points: Codes
     values: tuple[Sequence[str], ...]
     table: Table
-    unread: tuple[str, ...] = ()
 
     @property
     def lacking(self) -> tuple[int, ...]:
@@ -265,9 +263,7 @@ def read_register(series: Series) -> Register:
     problems.check()
     lines, point = distinct(*combine(columns, table.rows))
     points = np.stack([codes[lines] for codes, _ in columns], axis=1) if columns else np.zeros((1, 0), np.int32)
-    read = {*attributes, *manifests.REGISTER_COLUMNS}
-    unread = tuple(each for each in found if ours.get(each, each) not in read | {*series.manifest.register_people})
-    register = Register(name, person, point, first, last, points.astype(np.int32), tuple(values), table, unread)
+    register = Register(name, person, point, first, last, points.astype(np.int32), tuple(values), table)
     _check_once(series, register, problems)
     problems.check()
     return register

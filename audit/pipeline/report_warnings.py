@@ -162,14 +162,14 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
             columns=columns,
         )
         yield ReportWarning("register", what)
-        if register.unread and unsaid:
+        if unsaid:
             what = say(
-                "the register lacks {columns} and has columns that are not read ({unread}): if {columns} follows from "
-                "one of these, write its name under [register], or what follows from it (ages, with a line for each "
-                "person and release) as a column of the register; if it follows from none, write {lines} there",
+                "the register lacks {columns}, which may follow from other columns of it (an age from a day of birth, "
+                "a region from a postcode): write the name of the column that has the same values under [register], "
+                "or add what follows to the register as a column (ages, with a line for each person and release); if "
+                "it follows from none, write {lines} there",
                 lines=joined([f"{toml_key(printable(name))} = false" for name in unsaid], _COLUMNS_SHOWN),
-                columns=columns,
-                unread=in_quotes(register.unread, _COLUMNS_SHOWN),
+                columns=in_quotes(unsaid, _COLUMNS_SHOWN),
             )
             yield MisreadWarning("register", what)
 

@@ -233,21 +233,29 @@ def test_a_register_of_waves_shows_which_column_has_those_of_a_panel(tmp_path):
     assert (code, result["adversary"]["kind"]) == (3, "register")
 
 
+@pytest.mark.parametrize("said", [[], ["Age"], ["Area"], ["Age", "Area"]])
 @pytest.mark.parametrize(
-    ("beside", "said", "asked"),
-    [([], "", False), (["Born"], "", True), (["Sex"], "", True), (["Sex"], "\n[register]\nAge = false", False)],
+    ("person", "more"),
+    [(["individual"], []), (["individual"], ["Born"]), (["Name", "Born"], []), (["Name", "Born"], ["Sex"])],
 )
-def test_columns_beside_a_missing_quasi_identifier_leave_the_policy_undecided(tmp_path, beside, said, asked):
-    """The age may follow from the day of birth, which nobody reads, unless the manifest says that it does not."""
-    rows = [["Age", "Disease"], *([["20-39", "40-59"][n % 2], ["flu", "cold", "gout"][n % 3]] for n in range(24))]
-    people = [["individual", *beside], *([f"V{n}", *(["x"] if beside else [])] for n in range(30))]
+def test_a_quasi_identifier_that_a_register_lacks_leaves_the_policy_undecided(tmp_path, person, more, said):
+    """It may follow from any column, one that names a person included, unless the manifest says that it does not."""
+    rows = [[["20-39", "40-59"][n % 2], "NS"[n // 2 % 2], ["flu", "cold", "gout"][n % 3]] for n in range(36)]
+    people = [[*person, *more], *([f"V{n}", *["1.2.1980"] * (len([*person, *more]) - 1)] for n in range(40))]
+    named = [f'individual = ["{person[0]}", "{person[1]}"]'] if len(person) > 1 else []
     series_of(
         tmp_path,
-        [rows],
-        'sensitive = "Disease"\nquasi_identifiers = ["Age"]',
-        '[adversary]\nregister = "people.csv"\npresence = "possible"' + said,
+        [[["Age", "Area", "Disease"], *rows]],
+        'sensitive = "Disease"\nquasi_identifiers = ["Age", "Area"]',
+        "\n".join(
+            ['[adversary]\nregister = "people.csv"\npresence = "possible"\n[register]', *named]
+            + [f"{name} = false" for name in said]
+        ),
         people=people,
     )
     code, result = read_audit(tmp_path)
-    assert ("has columns that are not read" in str(result["policy"]["undecided"])) == asked
-    assert code == (3 if asked else 0)
+    unsaid = [f'"{name}"' for name in ("Age", "Area") if name not in said]
+    undecided = str(result["policy"]["undecided"])
+    assert ("the register lacks" in undecided) == bool(unsaid)
+    assert not unsaid or f"the register lacks {' and '.join(unsaid)}, which" in undecided
+    assert code == (3 if unsaid else 0)
