@@ -236,10 +236,19 @@ def assumptions(report: Report) -> Iterator[str]:
         "Texts that differ count as different, however near they are, such as two codes of one illness, unless the "
         "publisher has said which ones are near."
     )
+    yield from _whose_rows(report)
+
+
+def _whose_rows(report: Report) -> Iterator[str]:
+    """Yield what is assumed of the people of the rows: without a key, that each row is of another one."""
+    who = ADVERSARIES[report.adversary.kind]
+    several = any(each.kind == "duplicates" and not each.examples for each in report.warnings)  # not equal files
+    if who.knows_people and not who.has_register:
+        yield say("The key is right about whose row is whose.")
+    elif not several:
+        yield say("Nobody has several rows in one release.")
     if who.has_register:
         yield say("The register is right about the people that it lists.")
-    elif who.knows_people:
-        yield say("The key is right about whose row is whose.")
 
 
 def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:

@@ -219,7 +219,7 @@ class _Guesser:
         """Take rows for cases where a name speaks of these, and nothing says whose rows they are."""
         owners = [self.found.chosen(role) for role in ("individual", "record", "count")]
         names = [name for name in self.rows if column_names.names_cases(name)]
-        if names and not (any(owners) or self.found.keys or self.found.pair() or "register" in self.found.beside):
+        if names and not (any(owners) or self.found.keys or self.found.pair()):
             why = say(
                 'the name of column "{column}" is about cases, of which one person may have several', column=names[0]
             )

@@ -375,9 +375,10 @@ def changes_of_values(held: HeldReleases) -> dict[tuple[str, str], int] | None:
     series = held.series
     people = not series.offers.isdisjoint({"key", "register", "roll"})
     followed = people or series.columns.record is not None
-    if not followed or len(series.tags) < 2 or series.columns.rules[SeveralRows].choice == EPISODES:
+    if not followed or len(series.tags) < 2:
         return {}
-    if not (series.keyed or series.columns.record) or series.about_rows > MOST_ROWS:
+    episodes = series.columns.rules[SeveralRows].choice == EPISODES
+    if episodes or not (series.keyed or series.columns.record) or series.about_rows > MOST_ROWS:
         return None if people else {}
     found = [_changes_in(held, name) for name in series.columns.sensitive]
     return next(filter(None, found), None if None in found and people else {})

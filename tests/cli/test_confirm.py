@@ -348,6 +348,32 @@ def test_whether_values_change_is_asked_where_nothing_shows_it(registered, answe
     assert (run_audit(registered)[0], "unconfirmed" in manifest) == (code, code == 3)
 
 
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize(("answer", "code"), [("?", 3), ("yes", 3), ("no", 1)])
+def test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it(registered, listed, answer, code):
+    """A register says who people are, not whose the rows are: beside one, cases were taken for people."""
+    for tag in ("2023", "2024"):
+        lines = (registered / f"{tag}.csv").read_text(encoding="utf-8").splitlines()
+        write(
+            registered / f"{tag}.csv", "\n".join(f"{line},{'Los' if at == 0 else '*'}" for at, line in enumerate(lines))
+        )
+    if not listed:
+        (registered / "register.csv").unlink()
+    manifest = drafted(registered)
+    assert (manifest["columns"]["rows"], run_audit(registered)[0]) == ("episodes", 3)
+
+    def ask(question):
+        return answer if "columns.rows" in question.text else confirmation(question)
+
+    file = registered / "series.toml"
+    write(file, confirmed(registered, file.read_text(encoding="utf-8"), ask))
+    if listed or code == 3:
+        assert run_audit(registered)[0] == code
+        assert (registered / "series.toml").read_text(encoding="utf-8").count('transitions = "never"') == listed
+    said = run_main(str(registered), "--document", "dpia")[1]
+    assert ("Nobody has several rows in one release." in said) == (answer == "no")
+
+
 def test_whether_values_change_is_not_asked_where_the_keys_show_it_or_nobody_is_followed(registered):
     (registered / "register.csv").unlink()
     assert "adversary" not in drafted(registered)
