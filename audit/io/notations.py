@@ -61,15 +61,16 @@ _TO = " (?:to|through|thru|bis|à|a|au|hasta) "
 _BELOW_END = "(?: (?:to (?:under|below|less than)|bis unter|à moins de|a menos de) | ?- ?< ?)"
 _FROM = "(?:(?:from|von|de|desde) )?"
 _OR_MORE = (
-    "(?:(?: (?:and|or|und|oder|et|ou|y|o))? ?[+]| plus"
-    "| (?:and|or) (?:over|older|above|up|upwards|more|greater|higher|later|after)"
-    "| (?:und|oder) (?:älter|mehr|darüber|höher|später|danach)| (?:et|ou) (?:plus|plus âgée?s?|plus tard|au-delà|après)"
+    "(?:(?: (?:and|or|und|oder|et|ou|y|o|&))? ?[+]| plus| ff[.]?|ff[.]"
+    "| (?:and|or|&) (?:over|older|above|up|upwards|more|greater|higher|later|after)"
+    "|(?: und | oder | ?u[.] ?)(?:älter|ä[.]|mehr|m[.]|darüber|höher|später|danach)"
+    "| (?:et|ou|&) (?:plus|plus âgée?s?|plus tard|au-delà|après)"
     "| [yo] (?:más|mayor|mayores|superior|después|posterior|posteriores)| onwards?| en adelante)"
 )
 _OR_LESS = (
-    "(?: (?:and|or) (?:under|younger|below|less|fewer|lower|earlier|before)"
-    "| (?:und|oder) (?:jünger|weniger|darunter|früher|davor|vorher)"
-    "| (?:et|ou) (?:moins|plus tôt|avant)| [yo] (?:menos|menor|menores|inferior|antes|anterior|anteriores))"
+    "(?: (?:and|or|&) (?:under|younger|below|less|fewer|lower|earlier|before)"
+    "|(?: und | oder | ?u[.] ?)(?:jünger|j[.]|weniger|w[.]|darunter|früher|davor|vorher)"
+    "| (?:et|ou|&) (?:moins|plus tôt|avant)| [yo] (?:menos|menor|menores|inferior|antes|anterior|anteriores))"
 )
 _AT_LEAST = (
     "(?:>= ?|(?:at least|from|since|mindestens|ab|seit|au moins|à partir de|dès|depuis|al menos|a partir de"

@@ -264,7 +264,8 @@ def _as_written(series: Series, name: str) -> set[str]:
 _ASTRAY = Noun(
     '"{column}" has numbers and ranges except for {count} [text|texts] (first: {place}): list [it|them] under missing '
     "if [it stands for an unknown value|they stand for unknown values], else write [it as a number or a range|them as "
-    "numbers or ranges]"
+    "numbers or ranges], once published in the column `to` of crosswalk.csv (release,from,to), with "
+    'crosswalk = {{ "{column}" = "crosswalk.csv" }} under [columns]'
 )
 _UNREAD = Noun(
     '"{column}": {count} [text looks like a range, a list or a mask and is|distinct texts look like ranges, lists or '

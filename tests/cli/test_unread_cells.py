@@ -3,7 +3,7 @@
 import pytest
 
 from tests.cli.forms import edit
-from tests.helpers.messy import series_of
+from tests.helpers.messy import series_of, write
 from tests.helpers.running import read_audit, refused, run_main
 
 
@@ -294,3 +294,16 @@ def test_a_value_with_a_comma_beside_its_part_is_no_list(tmp_path):
     assert code == 3
     assert any('spelled = ["born"]' in why for why in reasons(result))
     assert audited("value", 'spelled = ["born"]')[0] == 1
+
+
+@pytest.mark.parametrize("sign", ["80 z. B.", "80 v. l."])
+def test_an_open_end_in_signs_of_its_own_is_read_by_the_crosswalk_that_the_audit_names(sign, tmp_path):
+    """The files are out, so that nobody can write another text there."""
+    people = [f'{n % 3},"{("20-39", "40-79", sign)[n % 3]}",{("HIV", "flu", "gas")[n // 3 % 3]}' for n in range(27)]
+    asked = read_audit(series(tmp_path / "asked", people))
+    assert asked[0] == 3
+    line = 'crosswalk = { "born" = "crosswalk.csv" }'
+    assert any(f"crosswalk.csv (release,from,to), with {line} under [columns]" in each for each in reasons(asked[1]))
+    folder = series(tmp_path / "read", people, columns=line)
+    write(folder / "crosswalk.csv", f'release,from,to\n1,"{sign}",>=80\n')
+    assert read_audit(folder)[0] == 0

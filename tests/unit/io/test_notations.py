@@ -51,13 +51,23 @@ UPWARDS = (
         "a partir de {a}",
     ),
     *("{a} and later", "{a} or after", "{a} onwards", "{a} und später", "{a} oder danach", "{a} et après"),
+    *(
+        "{a} u. ä.",
+        "{a} Jahre u. ä.",
+        "{a} u.ä.",
+        "{a} u. älter",
+        "{a} u. m.",
+        "{a} oder mehr",
+        "{a} ff.",
+        "{a} & over",
+    ),
     *("{a} ou plus tard", "{a} y después", "{a} o posterior", "{a} en adelante"),
 )
 DOWNWARDS = (
     *("{a} or younger", "{a} or under", "{a} and under", "up to {a}", "at most {a}", "(-inf, {a}]", "≤ {a}"),
     *("{a} und jünger", "bis {a}", "höchstens {a}", "{a} et moins", "jusqu'à {a}", "{a} o menos", "hasta {a}"),
     *("{a} and earlier", "{a} or before", "{a} und früher", "{a} oder davor", "{a} et avant", "{a} y antes"),
-    *("{a} ou plus tôt", "{a} y anteriores"),
+    *("{a} ou plus tôt", "{a} y anteriores", "{a} u. j.", "{a} u. jünger", "{a} Jahre u. weniger", "{a} & under"),
 )
 BELOW = (
     *(
