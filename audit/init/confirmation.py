@@ -25,13 +25,30 @@ from audit.count_tables.published_texts import number_of, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.init.columns import Column, perhaps_harmless, read_columns
 from audit.init.count_rules import in_words
-from audit.init.guess import TRANSITIONS, HeldReleases, changes_of_values, changing_columns, state_changes
+from audit.init.guess import (
+    TRANSITIONS,
+    HeldReleases,
+    changes_of_values,
+    changing_columns,
+    files_with_roles,
+    state_changes,
+)
 from audit.init.guesses import Guesses, in_lines
 from audit.io.adjustments import adjusted_names
 from audit.io.atomic_files import write_file
 from audit.io.cell_reading import unknown_among
 from audit.io.column_names import is_quasi, sensitivity
-from audit.io.manifest import ANY, NAME, NEVER, Manifest, ReleaseFiles, is_about_tables, parse_manifest
+from audit.io.manifest import (
+    ANY,
+    NAME,
+    NEVER,
+    REGISTER_COLUMNS,
+    YEARS_FROM,
+    Manifest,
+    ReleaseFiles,
+    is_about_tables,
+    parse_manifest,
+)
 from audit.io.publication_order import in_time, named_like
 from audit.io.roles import beside_record, columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
@@ -176,16 +193,17 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         UsageError: by the answers, no column is sensitive.
     """
     manifest = _opened(folder, text)
-    document = tomlkit.parse(text)
-    asked = _Asked(folder, document, manifest, ask)
+    asked = _Asked(folder, tomlkit.parse(text), manifest, ask)
     asked.ask_waves()
+    asked.find_register()
     if (manifest := asked.manifest) is not None:
         found = _published(manifest)
         asked.ask_roles(manifest, found)
         moved = asked.ask_order(manifest.releases)
         columns = manifest.columns
         before = [{*columns.sensitive}, {columns.individual} - {None}, {columns.record} - {None}]
-        unsaid = "transitions" not in document.get("adversary", {}) and HeldReleases(manifest).series.keyed
+        people = "adversary.register" in manifest.unconfirmed or HeldReleases(manifest).series.keyed
+        unsaid = "transitions" not in asked.document.get("adversary", {}) and people
         if unsaid or moved or [{*asked.named(role)} for role in ("sensitive", "individual", "record")] != before:
             asked.draft_transitions(manifest)
         asked.draft_changing(manifest)
@@ -194,8 +212,8 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     asked.ask_others()
     asked.ask_sheets()
     asked.ask_columns()
-    changed = tomlkit.dumps(document)
-    if UNCONFIRMED not in document:
+    changed = tomlkit.dumps(asked.document)
+    if UNCONFIRMED not in asked.document:
         mark = re.compile(_GUESS.format(mark=re.escape(say("guess: "))))
         changed = "".join(mark.sub(r"\1", line) for line in changed.splitlines(keepends=True))
     for name, content in asked.files.items():
@@ -288,6 +306,25 @@ class _Asked:
             del self.document["series"]["releases_by"]
             self.take_role(by, "unlinkable")
             self.manifest = _opened(self.folder, self.document.as_string())
+
+    def find_register(self) -> None:
+        """State a register that lies beside the releases since the manifest was written, as a guess."""
+        manifest, text = self.manifest, self.document.as_string()
+        if manifest is None or manifest.register is not None or not (beside := manifest.unlisted()):
+            return
+        with suppress(InputError, UsageError):  # files that `audit init` cannot read
+            guesses = files_with_roles(self.folder, Guesses(""), published=True).guesses
+            if guesses.document["adversary"].get("register") not in [path.name for path in beside]:
+                return
+            known = {*_OF_REGISTER, *REGISTER_COLUMNS, YEARS_FROM, *manifest.columns.quasi_identifiers}
+            for table in ("adversary", "register"):
+                for name in filter(known.__contains__, guesses.document[table]):
+                    key = f"{table}.{toml_key(name)}"
+                    self.guess(key, guesses.document[table][name], guesses.why.get(key, ""))
+            try:
+                self.manifest = _opened(self.folder, self.document.as_string())
+            except InputError:
+                self.document = tomlkit.parse(text)
 
     # -- roles
 
@@ -475,7 +512,7 @@ class _Asked:
 
     def guess(self, key: str, value: object, why: str) -> None:
         """Write a guess with its reason."""
-        table, _, name = key.partition(".")
+        table, name = key_path(key)
         state(self.document.setdefault(table, tomlkit.table()), name, value, f"{say('guess: ')}{why}")
         self.document.setdefault(UNCONFIRMED, tomlkit.table()).setdefault("keys", tomlkit.array()).append(key)
 

@@ -348,6 +348,34 @@ def test_whether_values_change_is_asked_where_nothing_shows_it(registered, answe
     assert (run_audit(registered)[0], "unconfirmed" in manifest) == (code, code == 3)
 
 
+@pytest.mark.parametrize("called", ["Area", "AREA"])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_register_that_comes_after_the_manifest_is_found_by_confirm(registered, called, known):
+    """It was not asked about, and `init` refuses to write over the answers; it is as if it had been there."""
+    lines = (registered / "register.csv").read_text(encoding="utf-8").replace("Area", called)
+    (registered / "register.csv").unlink()
+    drafted(registered)
+    file = registered / "series.toml"
+    assert not answered(registered, "never")
+    text = file.read_text(encoding="utf-8").replace("[series]", "# Ours\n[series]")
+    if not known:
+        text = text.replace('"Region", "Area"', '"Region"').replace("[columns]", '[columns]\nunlinkable.Area = "new"')
+    write(file, text)
+    assert confirm(registered)[1].endswith("nothing is left to confirm.\n")
+    write(registered / "register.csv", lines)
+    assert answered(registered, "never")
+    late, text = run_audit(registered), file.read_text(encoding="utf-8")
+    assert ("# Ours" in text, 'register = "register.csv"' in text) == (True, True)
+    assert (f'Area = "{called}"' in text) == (known and called != "Area")
+    assert confirm(registered)[1].endswith("nothing is left to confirm.\n")
+    file.unlink()
+    drafted(registered)
+    assert answered(registered, "never")
+    there = run_audit(registered)
+    assert not known or (late[0], late[1]["policy"]) == (there[0], there[1]["policy"])
+    assert late[1]["adversary"]["kind"] == there[1]["adversary"]["kind"] == "register"
+
+
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize(("answer", "code"), [("?", 3), ("yes", 3), ("no", 1)])
 def test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it(registered, listed, answer, code):
