@@ -53,6 +53,7 @@ from audit.model.count_report import Rounding
 from audit.model.errors import Problems, UsageError, printable, printable_path
 from audit.model.json_types import UNBOUNDED
 from audit.model.release_impact import (
+    COUNTS_OPEN,
     Candidate,
     Cause,
     CellRepair,
@@ -247,8 +248,7 @@ def _impact(
     )
     kinds, undecided = Counter(each.kind for each in fresh), after.policy.undecided
     if cells.undecided:
-        why = say("Some counts are undecided; give more time with --time-limit SECONDS.")
-        undecided = (*undecided, Undecided("policy", why))
+        undecided = (*undecided, Undecided("policy", str(COUNTS_OPEN)))
     violations = tuple(Violation(new.attack, kind, 0, count) for kind, count in kinds.items())
     adds = replace(after.policy, violations=violations, undecided=undecided)
     compared = ComparedAttack(new, old.status, changed(old, new), old.findings_total, len(fresh), 0, found)

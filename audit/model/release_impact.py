@@ -14,7 +14,7 @@ from audit.model.finding import Finding
 from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, Less, Omittable, Probability, Status, WrittenAs
 from audit.model.moves import Move, Recommendation, totals
 from audit.model.report import COUNTS, AttackReport, Contradictions, PolicyReport, Report
-from audit.runtime.phrases import Reason, ReasonKind
+from audit.runtime.phrases import Phrase, Reason, ReasonKind
 
 CHANGES = Less("repair_entry", ("candidate", "files", "before", "after", "refused", "register", "proved", "stopped"))
 """The changes of a repair that is not written."""
@@ -221,6 +221,9 @@ class HiddenCell:
     file: str
     line: int
     sign: str
+
+
+COUNTS_OPEN = Phrase("Some counts are undecided; give more time with --time-limit SECONDS.")
 
 
 @dataclass(frozen=True)

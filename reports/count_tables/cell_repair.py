@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from audit.findings.count import cell_name
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
-from audit.model.release_impact import CellRepair, HiddenCell, ReleaseImpact
+from audit.model.release_impact import COUNTS_OPEN, CellRepair, HiddenCell, ReleaseImpact
 from audit.model.report import Report
 from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, say, say_count
 from reports.audit_page import added_inputs
@@ -88,7 +88,7 @@ def todo(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:
             yield from _hiding(impact, cells)
     yield from _further_steps(cells)
     if cells.undecided or unsettled:
-        yield say("Some counts are undecided; give more time with --time-limit SECONDS.")
+        yield str(COUNTS_OPEN)
 
 
 def _further_steps(cells: CellRepair) -> Iterator[str]:
