@@ -36,6 +36,7 @@ from audit.init.guess import TRANSITIONS, changes_between, files_with_roles, in_
 from audit.init.guesses import Guesses, lines_of
 from audit.io import column_names
 from audit.io.atomic_files import write_file
+from audit.io.attributes import have_other_codes
 from audit.io.cell_reading import codes_among, number_in, unknown_among
 from audit.io.cells import Kind
 from audit.io.encoding import IdentifierEncoder
@@ -178,6 +179,7 @@ def _complete(found: FoundFiles) -> None:
             else []
         ),
         *_doubted_blanks(quasi),
+        *_doubted_codes(quasi, found.tags),
         *_doubted_values(found.sensitive),
         *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
     ]
@@ -383,6 +385,24 @@ def _doubted_blanks(quasi: Sequence[Column]) -> Iterator[str]:
             )
 
 
+def _doubted_codes(quasi: Sequence[Column], tags: Sequence[str]) -> Iterator[str]:
+    """Yield the quasi-identifiers of which one snapshot has other texts than earlier ones, though not numbers alone."""
+    for column in quasi:
+        texts = [
+            {column.texts[c] for c in np.unique(column.codes[column.release == n])} - {""} for n in range(len(tags))
+        ]
+        wrong = (n for n in range(1, len(tags)) if have_other_codes(set().union(*texts[:n]), texts[n]))
+        if not (column.are_dates or column.are_numbers) and (at := next(wrong, None)) is not None:
+            yield say(
+                '"{column}" has other texts in {tag} ({now}) than in earlier tables ({before}). If they are codes for '
+                "the same values, write the same codes into all tables; methods take them for different values.",
+                column=printable(column.name),
+                tag=printable(tags[at]),
+                now=in_quotes(sorted(texts[at], key=natural)[:_SHOWN]),
+                before=in_quotes(sorted(set().union(*texts[:at]), key=natural)[:_SHOWN]),
+            )
+
+
 def _doubted_values(sensitive: Column) -> Iterator[str]:
     if (frequent := frequent_value(sensitive.codes, sensitive.texts)) is not None:
         yield say(
@@ -447,8 +467,10 @@ def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
         guesses.left["domains"][column.name] = say("there are many values, and later tables may have others")
 
 
-def _listed(name: str, texts: Collection[str]) -> list[str]:
+def _listed(name: str, texts: Collection[str], *, mixed: bool = False) -> list[str]:
     """Return the values of a quasi-identifier in their order, if they are few texts, or codes; else none.
+
+    With `mixed`, numbers among which are other texts are listed, too, as a year of school R among 1 to 11.
 
     >>> _listed("Sexe", ["2", "1"]), _listed("Département", ["75", "01"]), _listed("Age", ["31", "30"])
     (['1', '2'], ['01', '75'], [])
@@ -456,8 +478,9 @@ def _listed(name: str, texts: Collection[str]) -> list[str]:
     ['Hasta 12.000 €', '12.001-21.000 €', 'Más de 21.000 €', 'No consta']
     """
     are_codes = column_names.topic(name) == "sex" or any(text[0] == "0" and text[1:].isdigit() for text in texts)
+    is_mixed = mixed and any(number_in(text) is None for text in texts)
     most = _MOST_CODES if are_codes else _FEW
-    if not 1 < len(texts) <= most or (kind_of_values([*texts]) is Kind.NUMERIC and not are_codes):
+    if not 1 < len(texts) <= most or (kind_of_values([*texts]) is Kind.NUMERIC and not are_codes and not is_mixed):
         return []
     bands = {text: read[:2] for text in texts if (read := range_of(text)) is not None}
     return sorted(texts, key=lambda text: (bands.get(text, (inf, inf)), natural(text), text))
@@ -575,15 +598,17 @@ def changes_of_people(
     """
     values, problems = list[dict[str, str]](), Problems()
     for file in files:
-        table = file.read([individual, sensitive], problems)
-        if table is None:
-            continue
-        note_no_people(table, individual, sensitive, problems)
-        values.append(dict(zip(table.texts(individual), table.texts(sensitive), strict=True)))
+        table = replace(file, one_row=None).read([individual, sensitive], problems)
+        if table is not None:
+            note_no_people(table, individual, sensitive, problems)
     for file in files if problems.found else ():
-        table = file.read([individual, *quasi], Problems())
+        table = replace(file, one_row=None).read([individual, *quasi], Problems())
         if table is not None:
             note_empty(table, individual, quasi, problems)
+    problems.check()
+    for file in files:
+        if (table := file.read([individual, sensitive], problems)) is not None:
+            values.append(dict(zip(table.texts(individual), table.texts(sensitive), strict=True)))
     problems.check()
     found = changes_between(values)
     changes = {(value, value): 0 for now in values for value in now.values()}
@@ -685,7 +710,7 @@ def _ask_published(document: Toml, microdata: Microdata, columns: Mapping[str, C
             _leave(document, name)
         if answer == "published" != before:
             said["quasi_identifiers"].append(name)
-            if column.whole and (listed := _listed(name, {*column.texts} - {""})):
+            if column.whole and (listed := _listed(name, {*column.texts} - {""}, mixed=True)):
                 document.setdefault("domains", tomlkit.table())[name] = listed
         elif answer == "unlinkable":
             why = text_of(why_unlinkable(name), microdata.unlinkable.get(name, ""))

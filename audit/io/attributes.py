@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -57,7 +57,7 @@ class QuasiIdentifier:
             {number for number in np.unique(each).tolist() if number >= 0 and self.cells[number] != Anything()}
             for each in (before, now)
         )
-        return self.kind is Kind.CATEGORICAL and _FEW * len(old & new) <= min(len(old), len(new)) > 0
+        return self.kind is Kind.CATEGORICAL and have_other_codes(old, new)
 
     def number(self, text: str) -> int:
         """Return the number of the cell that a text means.
@@ -160,3 +160,12 @@ class QuasiIdentifier:
             CellError: a value is not a number or a day, in a column of these.
         """
         return covers([self.cells[c] for c in cells], values, self.kind, self.missing)
+
+
+def have_other_codes(old: Set[object], new: Set[object]) -> bool:
+    """Return whether hardly a text is in both of two sets, as where tables have other codes for the same values.
+
+    >>> have_other_codes({"F", "M", "9"}, {"1", "2", "9"}), have_other_codes({"F", "M"}, {"F", "M", "D"})
+    (True, False)
+    """
+    return _FEW * len(old & new) <= min(len(old), len(new)) > 0

@@ -36,7 +36,7 @@ from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes, Numbers
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.evidence import Transitions, UpdateSets
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import joined, say, say_count
 
 NAME = "microdata.toml"
 _SECTIONS: Sections = {
@@ -58,6 +58,7 @@ _LARGEST = 10**300
 """Larger numbers may have differences that no floating-point number can represent."""
 _NUMBERS_AMONG = 0.9
 """A column with at least this share of numbers is numeric; its other cells are probably errors."""
+_MOST_LINES = 20  # of rows that look like totals
 UNITS = {"year": "%Y", "month": "%Y-%m"}
 """The forms in which dates are published."""
 _UNIT = re.compile("[0-9]{4}(-[0-9]{2})?")
@@ -621,10 +622,17 @@ def note_no_people(table: Table, individual: str, sensitive: str, problems: Prob
     total = totals(table.arrow(individual))
     nameless, valueless = table.where(individual, not_), table.where(sensitive, not_) & ~total
     table.note_first(nameless, individual, say("the cell is empty"), say("write whose row it is"), problems)
-    what = say("the row looks like a total, not like a person")
-    remedy = say("delete it, or give the person another identifier")
-    table.note_first(total, individual, what, remedy, problems)
-    remedy = say("write its value, or delete the row")
+    if lines := [table.line(row) for row in np.flatnonzero(total).tolist()]:
+        what = say_count(
+            "the [row looks like a total, not like a person|rows of lines {lines} look like totals, not like people]",
+            len(lines),
+            lines=joined([*map(str, lines)], most=_MOST_LINES),
+        )
+        remedy = say_count(
+            "delete [it|them], or give [the person another identifier|the people other identifiers]", len(lines)
+        )
+        problems.add(table.shown, what, remedy, line=lines[0], column=individual)
+    remedy = say("write its value, such as None if a blank says that there is none, or delete the row")
     table.note_first(valueless, sensitive, say("the row has no value"), remedy, problems)
 
 

@@ -499,7 +499,7 @@ def test_empty_cells_are_named_together_with_values_that_are_not_there(tmp_path)
     err = refused("init", "--microdata", str(folder), "--yes")
     assert '2024.csv:42, column "Age": the cell has no value' in err
     assert '2024.csv:43, column "Disease": the row has no value' in err
-    assert "write its value, or delete the row" in err
+    assert "write its value, such as None if a blank says that there is none, or delete the row" in err
 
 
 # -- codes for unknown values, and columns of which init said nothing ----------------------------------------------
@@ -939,3 +939,49 @@ def test_which_row_counts_is_a_question(tmp_path):
     confirmed_microdata(tmp_path, (tmp_path / "microdata.toml").read_text(), ask)
     [said] = [text for text in asked if "several rows" in text]
     assert 'only the latest by "Seen". Is that right?' in said
+
+
+# -- tables of schools -------------------------------------------------------------------------------------------------
+
+
+def schools(folder, *sexes, further=()):
+    """One table of pupils for each pair of codes of sexes, with year groups R and 1 to 11."""
+    folder.mkdir()
+    for year, codes in enumerate(sexes, 2022):
+        rows = [f"A{n},{codes[n % 2]},{('R', *range(1, 12))[n % 12]},{'EKNS'[n % 4]}" for n in range(48)]
+        text = "\n".join(["UPN,Sex,Year group,Provision", *rows, *further])
+        (folder / f"{year}.csv").write_text(text + "\n")
+    return folder
+
+
+def test_totals_of_each_school_are_named_at_once_and_taken_for_no_person(tmp_path):
+    """They were one person with several rows, of whom it was not known which counts."""
+    further = ["Total,,,E", "Total,,,K", "A900,F,3,"]
+    err = refused("init", "--microdata", str(schools(tmp_path / "m", "FM", "FM", further=further)), "--yes")
+    assert "gravest" not in err
+    for year in (2022, 2023):
+        assert f'{year}.csv:50, column "UPN": the rows of lines 50 and 51 look like totals' in err
+        assert f'{year}.csv:52, column "Provision": the row has no value; write its value, such as None' in err
+
+
+@pytest.mark.parametrize(
+    ("sexes", "doubted"),
+    [(("12", "FM"), True), (("FM", "FM", "wm"), True), (("FM", "FM"), False), (("12", "34"), False)],
+)
+def test_a_table_with_other_codes_is_asked_about(tmp_path, sexes, doubted):
+    said, _ = initialised(schools(tmp_path / "m", *sexes))
+    assert (f'"Sex" has other texts in {2021 + len(sexes)}' in said) == doubted
+
+
+def test_published_numbers_among_which_are_texts_get_a_list_of_values(tmp_path):
+    folder = schools(tmp_path / "m", "FM", "FM")
+    initialised(folder)
+    file = folder / "microdata.toml"
+    for answer in ("left", "published"):
+
+        def ask(question, answer=answer):
+            return answer if question.text.startswith('What is the column "Year group"') else question.default
+
+        file.write_text(confirmed_microdata(folder, file.read_text(), ask))
+    assert tomllib.loads(file.read_text())["domains"]["Year group"] == [*map(str, range(1, 12)), "R"]
+    assert run_main("plan", str(folder), "--method", "l-diversity", "--queries", "5")[::2] == (0, "")
