@@ -318,7 +318,7 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
     for path, shown in zip(files.files, files.shown, strict=True):
         refuse_lone_row(path, shown, known, problems)
         notes = below_table(path).notes
-        beside = [text for _, text in lines_beside(path)]
+        beside = [*(text for _, text in lines_beside(path)), *_noted_in(path.parent)]
         rules.hidden_below |= {*filter(None, map(limit_within, beside))}
         for sign, words in legend(signs, beside):
             old = rules.legend.setdefault(sign, words)
@@ -336,6 +336,13 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
             rules.doubts.append(why)
     problems.check()
     _note_spellings(files, rules)
+
+
+def _noted_in(folder: Path) -> list[str]:
+    """Return the lines of the text files in a folder, such as `notes.txt`, without the numbers before them."""
+    files = (path for path in sorted(folder.glob("*.txt")) if path.is_file() and path.stat().st_size < _LONGEST_NOTES)
+    lines = chain(*(path.read_text("utf-8-sig", errors="replace").splitlines() for path in files))
+    return [re.sub(r"^\s*\(?[0-9]{1,2}[.)]\s+", "", line) for line in lines]
 
 
 def _note_spellings(files: CountFiles, rules: TableGuesses) -> None:
@@ -486,6 +493,7 @@ _COUNTED = {
     "cumulative": Phrase("the people before, and newcomers"),
     "independent": Phrase("different people"),
 }
+_LONGEST_NOTES = 1 << 16  # bytes of a file of notes
 _ROUNDS = 4  # in which the guesses are compared with the sums
 
 

@@ -1642,6 +1642,22 @@ def test_a_table_of_populations_alone_is_named(tmp_path):
     assert "people.csv:1: this table has populations alone, in Population" in said
 
 
+@pytest.mark.parametrize(
+    "note", ["", "Notes\n1. Rounded to 5.\n3. c = suppressed: counts of 1 to 4. A zero is a true zero.\n"]
+)
+def test_init_reads_notes_in_a_text_file_beside_the_tables(note, tmp_path):
+    """The least number is 5; as numbers are rounded to 5, it alone shows that 1 and 2 are hidden."""
+    text = counts_and_rates("")[0]
+    rows = [line if n % 13 else f"{line.rpartition(',')[0]},c" for n, line in enumerate(text.splitlines(), 1)]
+    files = {"2024.csv": "\n".join([*rows, "T,f,odd,5", ""])} | ({"notes.txt": note} if note else {})
+    manifest = guessed(tmp_path, files)
+    why = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert ("suppressed: counts of 1 to 4" in why) == bool(note)
+    assert "table.markers.c" in manifest["unconfirmed"]["keys"]
+    if note:
+        assert manifest["policy"]["min_count"] == 5
+
+
 def test_percentages_of_which_no_denominator_agrees_are_undecided(tmp_path):
     """They are of people that no table shows; where the manifest says that they tell nothing, the policy holds."""
     counts, rates = apart(added("Total", ()))
