@@ -231,8 +231,8 @@ BAD = [
                                                          f"and so do 2 more; {ONE_ROW}"]),
     ([("Bo", 21, "a\nb\n\nc", "flu"), *ROWS[1:], ROWS[3]], [':8, column "Name": this person has another row on line 9; '
                                                             f"{ONE_ROW}"]),
-    ([ROWS[0], ("Al", 22, "Ely", " ")], [':3, column "Disease": the row has no value; write its value, or '
-                                       "delete the row"]),
+    ([ROWS[0], ("Al", 22, "Ely", " ")], [':3, column "Disease": the row has no value; write its value, such as '
+                                       "None if a blank says that there is none, or delete the row"]),
     ([ROWS[0], ("Al", 22, "*", "flu")], [f':3, column "Town": {NO_VALUE}']),
     ([*ROWS, *((f"P{n}", n, "x", "flu") for n in range(20)), ("X", "[20, 30]", "x", "flu"), ("Y", "", "x", "flu")],
      [':26, column "Age": the value is not a number; correct it, or list the column\'s values under [domains]',
