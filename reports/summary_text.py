@@ -143,7 +143,7 @@ def since(report: Report) -> Iterator[str]:
         yield say("No release has been added.")
     new = sum(attack.findings_total for attack in report.attacks)
     yield say_count("{count} [finding is|findings are] new; only new findings count here.", new)
-    yield say("Findings of that report: {findings}; found again: {still}.", findings=old.findings, still=old.still)
+    yield say_count("{count} [finding of that report is|findings of that report are] found again.", old.still)
 
 
 def decision(report: Report, *, adds_nothing: bool) -> tuple[str, list[str]]:

@@ -270,14 +270,21 @@ class Series:
         found = (read_there(*half, [column], self.adjustments(each.tag)) for each in releases for half in each.halves)
         return max((shared_by_few(table, column) for table in found if table is not None), default=0)
 
-    def alike_ids(self) -> int:
-        """Return how many record ids of a release have their first part in common with others: the most."""
+    def alike_ids(self, *, last: bool) -> int:
+        """Return how many record ids of a release have their first part in common with others: the most.
+
+        With `last`, this is the last release, whose new ids may also have theirs in common with those of earlier ones.
+        """
         column = self.columns.record
         if column is None:
             return 0
         written = self.written.whole()
-        releases = written.identifiers.get(column, ()) if not written.is_large else self._record_ids(column)
-        groups = ((ids, sum(map(len, alike_but_for_a_number(ids)))) for ids in releases)
+        releases = [*(written.identifiers.get(column, ()) if not written.is_large else self._record_ids(column))]
+        groups = [(ids, sum(map(len, alike_but_for_a_number(ids)))) for ids in (releases[-1:] if last else releases)]
+        if last and releases:
+            own, earlier = releases[-1], set[str]().union(*releases[:-1])
+            beside = [{*some} & own for some in alike_but_for_a_number(own | earlier)]
+            groups.append((own, sum(len(some) for some in beside if some - earlier)))
         return max((many for ids, many in groups if many > min(FEW_TIES, len(ids) // FEW_OF_ROWS)), default=0)
 
     def _record_ids(self, column: str) -> Iterator[set[str]]:

@@ -71,7 +71,7 @@ def gather_doubts(
     tying = _tying_values(series, beside=beside) if published else ()
     rules = _rules_of_last(series) if beside and published and series.columns.record is None else series.rules
     declared = (doubt for rule in rules for doubt in rule.doubts(series))
-    return (*_guessed(series), *_without_role(series), *tying, *_alike_ids(series), *declared, *unread)
+    return (*_guessed(series), *_without_role(series), *tying, *_alike_ids(series, beside=beside), *declared, *unread)
 
 
 def _rules_of_last(series: Series) -> Iterator[ColumnRule]:
@@ -493,10 +493,13 @@ def _tying_values(series: Series, *, beside: bool) -> Iterator[Doubt]:
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))
 
 
-def _alike_ids(series: Series) -> Iterator[Doubt]:
-    """Yield a doubt: parts of record ids show which rows of a release belong together, which is not judged."""
+def _alike_ids(series: Series, *, beside: bool) -> Iterator[Doubt]:
+    """Yield a doubt: parts of record ids show which rows of a release belong together, which is not judged.
+
+    With `beside`, the release is the last one.
+    """
     record = str(series.columns.record)
-    if record not in series.columns.rules[Unlinkable].reasons and (many := series.alike_ids()):
+    if record not in series.columns.rules[Unlinkable].reasons and (many := series.alike_ids(last=beside)):
         what = say(
             '{count} record ids of "{column}" are alike but for a number behind them, as those of a household or of '
             "one person's cases are, and so show which rows of a release belong together: publish ids without the "

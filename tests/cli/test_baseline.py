@@ -60,7 +60,7 @@ def test_what_an_earlier_report_has_is_not_called_accepted(series, tmp_path):
     assert "(max\\_risk, limit 1): holds \\*" in out
     page = run_main(str(series), "--baseline", old, "--format", "markdown")[1]
     new = page.partition("## What is new since the last report")[2].partition("## ")[0].strip()
-    assert "Findings of that report: 1" in new
+    assert "18 findings of that report are found again." in new
     assert new in out, "the document says what the page of the same run does"
 
 

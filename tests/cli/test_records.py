@@ -275,3 +275,20 @@ def test_a_column_in_other_codes_needs_a_crosswalk(tmp_path, sexes, advice):
     (tmp_path / "series.toml").unlink()
     run_main("init", str(tmp_path), "--yes")
     assert ("changing" in (tmp_path / "series.toml").read_text()) == ("crosswalk" not in advice)
+
+
+@pytest.mark.parametrize(("form", "asked"), [("z{n}-1", False), ("z{half}-{part}", True), ("h{n}-3", True)])
+def test_household_numbers_of_earlier_releases_do_not_stop_a_candidate_without_them(tmp_path, form, asked):
+    """Ids of the candidate that go on with a household of its own, or with an earlier one, are asked about."""
+    first = [f"h{n}-{part}" for n in range(20) for part in (1, 2)]
+    second = [form.format(n=n, half=n // 2, part=n % 2 + 1) for n in range(20)]
+    for tag, ids in (("1", first), ("2", second)):
+        rows = [f"{each},f,{'ab'[n % 2]}" for n, each in enumerate(ids)]
+        (tmp_path / f"{tag}.csv").write_text("\n".join(["Id,Sex,Disease", *rows, ""]))
+    (tmp_path / "series.toml").write_text(
+        '[series]\nreleases = ["1.csv"]\n[columns]\nsensitive = "Disease"\nrecord = "Id"\n'
+        'quasi_identifiers = ["Sex"]\n[adversary]\ntransitions = "any"\n'
+    )
+    words = ["repair", str(tmp_path), str(tmp_path / "2.csv"), "--output", str(tmp_path / "repaired"), "--baseline"]
+    judged = run_main(*words)[1].partition("The series with the candidate")[0]
+    assert ("belong together" in " ".join(judged.split())) == asked
