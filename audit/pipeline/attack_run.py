@@ -292,11 +292,14 @@ class _Attacking:
         """
         found = list[int]()
         attack = next((each for each in self.attacks if is_own(each) and isinstance(each, PerPersonAttack)), None)
-        for seen in self.evidence:
-            steps = seen.transitions
-            if attack is None or steps is None or not steps.allow_all or seen.known or len(seen.tags) == 1:
+        seen = [each for each in self.evidence if each.transitions is not None and each.transitions.allow_all]
+        if seen and seen[0].possible_kinds is not None:  # people who may be in the data are in other sets of releases
+            manifest = replace(seen[0].series.manifest, any_transitions=False)
+            seen = [each for each in build_evidence(Series.of(manifest), seen[0].kind) if each.transitions is None]
+        for each in seen:
+            if attack is None or each.known or len(each.tags) == 1:
                 continue
-            fixed = replace(seen, transitions=None)
+            fixed = replace(each, transitions=None)
             outcome = attacked(attack, fixed, fixed.key, self.options.budget(attack.name))
             [result] = set_aside([Result(attack, None, fixed, outcome)], limits)
             if outcome.status == "complete" and (people := people_found(result)) is not None:

@@ -574,6 +574,15 @@ def test_any_number_of_values_may_become_any_other(tmp_path):
     assert run_main(str(folder), "--attack", "update-graph")[0] != 2
 
 
+def test_values_certain_if_none_changes_are_those_of_an_audit_in_which_none_does(tmp_path):
+    """Also of somebody who, if values do not change, cannot be in all releases whose cells fit."""
+    folder = roll(tmp_path, [{"20-29": "ab"}, {"20-29": "bc"}, {"20-29": "de"}], [25, 26])
+    edit(folder / "series.toml", "[adversary]", '[adversary]\ntransitions = "any"')
+    anything = run_audit(folder)[1]["adversary"]["certain_if_unchanged"]
+    edit(folder / "series.toml", 'transitions = "any"', 'transitions = "never"')
+    assert anything == run_audit(folder, "--attack", "intersection")[1]["attacks"][0]["people"] == 2
+
+
 CELLS = ["20-20", "20-21", "22-23", "21-23", "20-23"]
 RUNS = ["a", "aa", "b", "ab", "bc", "abc"]
 
