@@ -144,9 +144,9 @@ def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
         )
     if notes := notes_among_rows(counts, min_count):
         yield say_count(
-            "[the last row of a table shows|{count} last rows of tables show] no count, and [is|are] read as labels, "
-            "but may be [a note with a count|notes with counts]: {lines}; write a note into one cell, and a sign into "
-            "the cells of hidden counts",
+            "[a row at an end of a table shows|{count} rows at the ends of tables show] no count, and [is|are] read as "
+            "labels, but may be [a note with a count|notes with counts]: {lines}; write a note into one cell, and a "
+            "sign into the cells of hidden counts",
             len(notes),
             lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in notes[:_NAMED]),
         )

@@ -273,7 +273,7 @@ def unread_counts(counts: PublishedCounts, min_count: int) -> list[tuple[str, st
 
 
 def notes_among_rows(counts: PublishedCounts, min_count: int) -> list[tuple[str, str]]:
-    """Return the place and the text of each last row without a count that may be a note which discloses one.
+    """Return the place and the text of each first or last row without a count that may be a note which discloses one.
 
     Its text are its labels that no row with a count has: of a note in several cells, that is the note.
     """
@@ -282,11 +282,12 @@ def notes_among_rows(counts: PublishedCounts, min_count: int) -> list[tuple[str,
         of_file = [(at, part) for at, part in enumerate(counts.parts) if part.file.path == path]
         parts = [(part, counts.row[shown & (counts.file == at)]) for at, part in of_file]
         last = max((part.table.line(row) for part, rows in parts for row in rows[-1:].tolist()), default=0)
+        first = min((part.table.line(int(rows.min())) for part, rows in parts if len(rows)), default=0)
         ends = [
             (part, row)
             for part, rows in parts
-            for row in range(int(rows.max(initial=-1)) + 1, part.table.rows)
-            if part.table.line(row) > last
+            for row in (*range(min(rows.tolist(), default=0)), *range(int(rows.max(initial=-1)) + 1, part.table.rows))
+            if not first <= part.table.line(row) <= last
         ]
         if ends:
             may_disclose = _disclosing(counts, min_count)

@@ -1273,6 +1273,14 @@ def test_a_population_that_repeats_is_no_evidence_of_the_same_people(column, rep
     assert ("same people" in why or "same numbers" in why) == repeats, why
 
 
+@pytest.mark.parametrize(("note", "code"), [("In A are 7 cases", 3), ("Counts by area", 0)])
+def test_a_first_row_without_a_count_may_be_a_note(note, code, tmp_path):
+    lines = ["area,n", f'"{note};",', "A,20", "B,*", "C,*", "Total,60"]
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "Total"\nmarkers."*" = [1, 19]'
+    found, why, _ = verdict(write_tables(tmp_path, {"1.csv": lines}, table, "min_count = 10"))
+    assert (found, "1.csv:2" in why and note in why) == (code, code == 3), why
+
+
 @pytest.mark.parametrize(("over_time", "code"), [("cumulative", 3), ("independent", 0)])
 def test_a_label_that_moves_is_named_with_both_lines(over_time, code, tmp_path):
     table = 'dimensions = ["area"]\nvalue = "n"\nnested = { area = ["region", "la"] }\ntotals = { area = "England" }\n'
