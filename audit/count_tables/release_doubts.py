@@ -113,6 +113,7 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
     kinds = (at for at, each in enumerate(counts.dimensions) if each.axis.name == STATISTIC)
     of = next((counts.label[:, at] for at in kinds), counts.measure)
     hides = np.isin(of, of[(ends[0] != ends[1]) & (counts.text != "")])
+    hides |= not hides.any()  # where blanks alone are no numbers
     own = np.stack([_known(counts, cells[hides], each[hides], places) for each in ends])
     repeated = [pair for pair in _repeated(exact) if not _are_others(own, *pair)]
     sums = [*_sums(np.stack([least, most])[:, compared], tags)][:1]
