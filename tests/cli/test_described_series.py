@@ -118,7 +118,7 @@ FORMS = {
     "registered": of(QUASI, REGISTER, drop="Owner", files={"register.csv": register()}),
     "some registered": of(QUASI, REGISTER, drop="Owner", files={"register.csv": register(range(0, 24, 3))}),
     "register of fewer columns": of(
-        OTHER.format("Sex"), REGISTER, drop="Owner", files={"register.csv": register()},
+        OTHER.format("Sex"), f"{REGISTER}\n[register]\nSex = false", drop="Owner", files={"register.csv": register()},
         Sex=lambda n: "fm"[n // 8 % 2]),
     "anatomy": anatomy,
     "aggregated": of(f'{QUASI}\ncount = "People"', drop="Owner", People=lambda n: 1 + n % 3),

@@ -404,7 +404,7 @@ def test_verdicts_are_those_of_enumeration(tmp_path, kind, seed):
     assert (code in {0, 1, 3}, err) == (True, "")
     found, again = json.loads(told), [str(tmp_path / "out" / path.name) for path in drawn.files]
     if kind == "tables":
-        wrote = found.get("written")
+        wrote = found["cells"].get("written")
         assert run_main("next", str(drawn.series), *again)[0] == code if wrote else not drawn.exists()
         assert not wrote or drawn.is_safe(tmp_path / "out")
     elif code == 0:
