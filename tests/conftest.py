@@ -13,8 +13,10 @@ import gc
 import os
 import random
 import signal
+import tempfile
 from collections import defaultdict
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.helpers.amount import SHARE, WHOLE, some
@@ -34,6 +36,22 @@ settings.register_profile(
 )
 settings.register_profile("unshrunk", settings.get_profile("audit"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("audit")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_left(tmp_path_factory):
+    """Temporary files are in pytest's folder, also those of killed processes.
+
+    The program leaves only traces of bugs and, until the process ends, fetched files whose contents it remembers.
+    """
+    folder = tmp_path_factory.mktemp("t")  # a short name, because there is a limit for those of sockets
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder))
+        patch.setattr(tempfile, "tempdir", str(folder))
+        yield
+    gc.collect()
+    left = {each.name.split("-")[1] for each in folder.glob("audit-*")}
+    assert left <= {"trace", "fetched"}
 
 
 def pytest_collection_modifyitems(config, items):

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import ClassVar, Literal, TypeAlias, Unpack
 
 from attacks.differencing.attack import Differencing
 from audit.api.answers import ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult
 from audit.api.settings import AuditSettings
-from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
+from audit.api.tables import Candidate, Loaded, as_tables, candidate_files
 from audit.count_tables.candidate import judge_candidate, release_of, repair_candidate, tables_in
 from audit.count_tables.judged_counts import explain_cell
 from audit.count_tables.manifest import TableManifest, TableRelease, read_table_manifest
@@ -95,9 +96,8 @@ class LoadedTables(Loaded):
             UsageError: an argument is wrong, or the series already has a release of that tag.
             InputError: a file cannot be read, or the numbers contradict each other.
         """
-        folder = TemporaryFolder("audit-candidate-")
-        release = _release(self.opened, candidate, tag, folder.path)
-        with _options(settings, baseline) as how:
+        with TemporaryDirectory(prefix="audit-candidate-") as folder, _options(settings, baseline) as how:
+            release = _release(self.opened, candidate, tag, Path(folder))
             return ImpactResult(judge_candidate(self.opened, release, Differencing(), how)[0])
 
     def repair(
@@ -123,10 +123,9 @@ class LoadedTables(Loaded):
             UsageError: an argument is wrong, or the candidate cannot be written.
             InputError: a file cannot be read, or the numbers contradict each other.
         """
-        folder, where = TemporaryFolder("audit-candidate-"), Path(output)
-        release = _release(self.opened, candidate, tag, folder.path)
-        with _options(settings) as how:
-            found = repair_candidate(self.opened, release, where, Differencing(), how, baseline=baseline)
+        with TemporaryDirectory(prefix="audit-candidate-") as folder, _options(settings) as how:
+            release = _release(self.opened, candidate, tag, Path(folder))
+            found = repair_candidate(self.opened, release, Path(output), Differencing(), how, baseline=baseline)
         return RepairResult(found)
 
     def explain(self, cell: Mapping[str, str], /, **settings: Unpack[CountSettings]) -> ExplanationResult:

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, Unpack, get_args, overload
 
 from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult, AuditResult, kept
 from audit.api.settings import AuditSettings, run, several
-from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
+from audit.api.tables import Candidate, Loaded, as_tables, candidate_files
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable_path
 from audit.pipeline.settings import Settings, WholeAudit
@@ -357,7 +358,8 @@ class LoadedSeries(Loaded):
         """Yield the series without and with a candidate, which may be one data frame or a pair."""
         from audit.io.candidate import with_candidate
 
-        folder, tables = TemporaryFolder("audit-candidate-"), as_tables(candidate)
+        tables = as_tables(candidate)
         if not 0 < len(tables) < 3:
             raise UsageError("a candidate is one table, or the rows and the values of a pair; name one or two")
-        yield with_candidate(self.opened, candidate_files(tables, (tag, f"{tag}.values"), folder.path))
+        with TemporaryDirectory(prefix="audit-candidate-") as folder:
+            yield with_candidate(self.opened, candidate_files(tables, (tag, f"{tag}.values"), Path(folder)))

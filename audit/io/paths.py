@@ -43,7 +43,7 @@ class FetchedFiles:
     """A private folder for fetched files, which is removed with this object."""
 
     def __init__(self) -> None:
-        self.folder = mkdtemp(prefix="audit-")
+        self.folder = mkdtemp(prefix="audit-fetched-")
         finalize(self, rmtree, self.folder, ignore_errors=True)
 
 

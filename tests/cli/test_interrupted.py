@@ -1,14 +1,20 @@
 """What is interrupted is reported as far as it is finished, of people and of count tables."""
 
 import json
+import os
 import re
 import shutil
+import signal
+import tempfile
+import time
+from pathlib import Path
 
 import pytest
 
 from attacks.differencing import attack
 from attacks.differencing.components import Remainder
 from audit.cli.main import main
+from audit.cli.signals import after_imports
 from audit.count_tables import second_reading
 from audit.runtime.candidate_search import ESTIMATES
 from reports.registry import FORMATS
@@ -158,3 +164,25 @@ def test_a_repair_says_how_long_it_may_take_without_a_terminal(tmp_path, capsys,
     assert main(["repair", str(tmp_path / "s"), str(candidate), "--output", str(tmp_path / "out")]) == 0
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("audit: One audit takes about ")
+
+
+def test_a_second_interrupt_leaves_no_private_file(monkeypatch, tmp_path):
+    """Ctrl-C twice: while a run removes its temporary folder, the second one waits."""
+    remove = os.unlink
+
+    def interrupted_once(*given, **named):
+        monkeypatch.setattr(os, "unlink", remove)
+        signal.raise_signal(signal.SIGINT)
+        remove(*given, **named)
+
+    def run():
+        with tempfile.TemporaryDirectory(dir=tmp_path) as folder:
+            for name in ("1.key.csv", "2.key.csv"):
+                (Path(folder) / name).touch()
+        while True:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(os, "unlink", interrupted_once)
+    with pytest.raises(KeyboardInterrupt), after_imports():
+        run()
+    assert (os.unlink, [*tmp_path.iterdir()]) == (remove, [])

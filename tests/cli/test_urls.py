@@ -260,8 +260,8 @@ def test_a_server_that_is_silent(tmp_path, monkeypatch):
 
 @pytest.mark.many
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_files_that_were_fetched_are_gone_when_the_command_is_stopped(number, tmp_path):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_files_that_were_fetched_are_gone_when_the_command_is_stopped(name, tmp_path):
     example(NAME, tmp_path)
     kept = tmp_path / "temporary"
     kept.mkdir()
@@ -272,7 +272,7 @@ def test_files_that_were_fetched_are_gone_when_the_command_is_stopped(number, tm
         process = subprocess.Popen(words, env={**os.environ, "TMPDIR": str(kept)}, stderr=subprocess.PIPE)
         while not [*kept.glob("audit-*/*.csv")] and process.poll() is None:
             time.sleep(0.05)
-        process.send_signal(number)
+        process.send_signal(getattr(signal, name))
         server.closing.set()
         _, err = process.communicate(timeout=600)
     assert (process.returncode, b"interrupted" in err) == (130, True), err
