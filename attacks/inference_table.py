@@ -78,7 +78,7 @@ class InferenceTableMeasures(Measures):
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return how many records share their description with too few others."""
         found = self.found_in_words(at_least=at_least)
-        return say("{found}: too few others fit what is known about them", found=found)
+        return say("{found}: too few others have the same description", found=found)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class InferenceTableAttack(PolicyOptions):
     per_attribute: ClassVar[bool] = False
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "narrowed": FindingRule(
-            "What the releases say about a record fits fewer than k records.",
+            "Fewer than k records have the description that all releases together give of one.",
             "Split groups of records only into parts of k or more, and leave all other cells as they were.",
         )
     }

@@ -16,7 +16,9 @@ ATTACKS = {
         "same values."
     ),
     "joint": Phrase("Reasoning about all people at once: which assignments of rows to people fit all releases."),
-    "inference-table": Phrase("What a record's cells in all releases have in common, and how many records fit that."),
+    "inference-table": Phrase(
+        "What a record's cells in all releases have in common, and how many records have the same description."
+    ),
     "homogeneity": Phrase("Rows that look alike and all have one sensitive value."),
     "correspondence": Phrase("Which rows of one release can be which rows of the next."),
     "inference": Phrase(

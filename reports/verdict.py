@@ -297,7 +297,8 @@ def _of_all(report: Report, ran: str) -> str:
     limit, k = held.get("max_risk"), held.get("k")
     if limit is None and k is not None:
         return say(
-            "The policy holds: at least {k} records fit whatever is known about one, by all attacks tried ({attacks}).",
+            "The policy holds: at least {k} records have each description that all releases together give, by all "
+            "attacks tried ({attacks}).",
             k=figure(k, "g"),
             attacks=ran,
         )

@@ -249,7 +249,7 @@ def knows_all_rows(held: HeldSeries) -> bool:
     series = held.series
     by_column = not any(is_there(series.manifest.key_path(files)) for files in series.manifest.releases)
     named = by_column and all(keyed.strangers is None for keyed in held.keyed)
-    return held.adversary.knows_groups and named and series.columns.rules[SeveralRows].choice is None
+    return held.adversary.knows_groups and named and not series.columns.rules[SeveralRows].several
 
 
 def _combined(

@@ -26,7 +26,8 @@ class SmallestClass(NumberClause):
     )
 
     breach: ClassVar[Phrase] = Phrase(
-        "at least {limit} records must fit what is known about one; there are {number} (k, found by {attack})"
+        "at least {limit} records must have each description that all releases together give; one has {number} (k, "
+        "found by {attack})"
     )
     timed: ClassVar[bool] = True
     on_values: ClassVar[bool] = False

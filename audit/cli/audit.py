@@ -114,8 +114,8 @@ def add_options(parser: Parser) -> None:
         "--k",
         type=lambda text: limit(f"k={text}"),
         metavar="K",
-        help="smallest allowed number of rows that look alike, or of records that fit what is known about one; the "
-        "same as --policy k=K",
+        help="smallest allowed number of rows that look alike, or of records with the same description from all "
+        "releases; the same as --policy k=K",
     )
     add_settings(parser, "findings", "time_limit")
     parser.add_argument(

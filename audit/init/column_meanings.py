@@ -26,7 +26,7 @@ from audit.io.cells import Kind
 from audit.io.hierarchies import read_hierarchy
 from audit.io.respelling import words_in
 from audit.io.rules.disclosure import Unlinkable
-from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows
+from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows, named_for_cases
 from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
@@ -219,13 +219,13 @@ class _Guesser:
         """Take rows for cases where a name speaks of these, and nothing says whose rows they are."""
         owners = [self.found.chosen(role) for role in ("individual", "record", "count")]
         names = [name for name in self.rows if column_names.names_cases(name)]
-        if names and not (any(owners) or self.found.keys or self.found.pair()):
-            why = say(
-                'the name of column "{column}" is about cases, of which one person may have several', column=names[0]
-            )
-            self.guesses.state("columns.rows", EPISODES, why, sure=False)
+        if names and not (any(owners) or self.found.keys):
+            self.guesses.state("columns.rows", EPISODES, named_for_cases(names[0]), sure=False)
             self.guesses.doubts.append(
-                say("Can one person have several rows in a release? If each row is another person's, delete rows.")
+                say(
+                    "Can one person have several rows in a release? If each row is another person's, write "
+                    'rows = "people".'
+                )
             )
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:

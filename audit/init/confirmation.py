@@ -54,8 +54,8 @@ from audit.io.roles import beside_record, columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
-from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, Unnamed
-from audit.io.series import check_headers
+from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, Unnamed, named_for_cases
+from audit.io.series import Series, check_headers
 from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_key, toml_line, toml_value
 from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
 from audit.model.json_types import UNBOUNDED
@@ -166,6 +166,15 @@ _COUNTED = {
     ),
 }
 _CHOICES = {
+    f"columns.{SeveralRows.key}": (
+        Phrase("Can one person have several rows in a release?"),
+        {
+            EPISODES: Phrase(
+                "yes, or nobody knows; each row is then judged by itself, and the verdict stays undecided"
+            ),
+            OF_PEOPLE: Phrase("no, each row is another person's"),
+        },
+    ),
     f"columns.{Unnamed.key}": (
         Phrase("Some rows have a blank identifier. Whose rows are they?"),
         {
@@ -196,6 +205,7 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     asked = _Asked(folder, tomlkit.parse(text), manifest, ask)
     asked.ask_waves()
     asked.find_register()
+    asked.find_cases()
     if (manifest := asked.manifest) is not None:
         found = _published(manifest)
         asked.ask_roles(manifest, found)
@@ -325,6 +335,12 @@ class _Asked:
                 self.manifest = _opened(self.folder, self.document.as_string())
             except InputError:
                 self.document = tomlkit.parse(text)
+
+    def find_cases(self) -> None:
+        """State that rows are cases, as a guess, where a column is about them and the manifest says nothing of it."""
+        series = None if self.manifest is None else Series.of(self.manifest)
+        if series is not None and (column := series.columns.rules[SeveralRows].about_cases(series)) is not None:
+            self.guess(f"columns.{SeveralRows.key}", EPISODES, named_for_cases(column))
 
     # -- roles
 
@@ -491,7 +507,8 @@ class _Asked:
         Those that the publisher has stated remain, as does a draft's file that the publisher has edited.
         """
         drafted, adversary = _CHANGES in before.unconfirmed, self.document.get("adversary", {})
-        if "rows" in self.columns or ("transitions" in adversary and not drafted):
+        rows = self.columns.get(SeveralRows.key, OF_PEOPLE)
+        if rows != OF_PEOPLE or ("transitions" in adversary and not drafted):
             return
         changes = changes_of_values(HeldReleases(replace(self.answered(before), transitions=None)))
         path, old = before.folder / TRANSITIONS, Guesses("")

@@ -168,7 +168,7 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
             there = read_release(series, position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())
         releases = releases or (_people(series) if texts and series.keyed else [])
-        if groups := perhaps_one_person({*texts}, releases if columns.rules[SeveralRows].choice is None else []):
+        if groups := perhaps_one_person({*texts}, [] if columns.rules[SeveralRows].several else releases):
             yield MisreadWarning("spelling", nearly_respelled_ids(INDIVIDUAL, groups))
         if not columns.rules[Fold].folds(INDIVIDUAL) and (groups := respelled({*texts})):
             yield MisreadWarning("spelling", respelled_cells(INDIVIDUAL, groups))

@@ -120,7 +120,7 @@ class ReleaseReading:
         if person is not None and of_people and (person == NOBODY).any():
             self.strangers = person == NOBODY
         owner, several = None, self.columns.rules[SeveralRows]
-        if person is not None and several.choice is not None:
+        if person is not None and several.several:
             owner, person = person, self._one_row_each(table, person) if several.one_counts else None
         anatomy = self.files.values is not None
         entries = self._pair(table, group) if anatomy else (group.codes, self._values(table), counts)
@@ -378,7 +378,7 @@ class ReleaseReading:
     def _distinct(self, table: Table, people: Codes, column: str) -> None:
         """Note the first person with several rows, unless a rule says how these are judged."""
         rows, last = self.series.people.repeated(people)
-        if len(rows) and self.columns.rules[SeveralRows].choice is None:
+        if len(rows) and not self.columns.rules[SeveralRows].several:
             many, extra = len(np.unique(people[rows])), len(rows)
             where = say("this person has another row in line {line}", line=str(table.line(int(last[0]))))
             if many > 1:

@@ -136,7 +136,7 @@ class SeriesTexts:
 
     def people(self, column: str) -> Sequence[Collection[str]]:
         """Return the identifiers of each release; none if one person may have several in a release."""
-        return self.identifiers[column] if self.columns.rules[SeveralRows].choice is None else []
+        return [] if self.columns.rules[SeveralRows].several else self.identifiers[column]
 
     def place(self, name: str, text: str) -> str:
         """Return the file and the line of a text's first occurrence."""

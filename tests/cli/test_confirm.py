@@ -377,9 +377,13 @@ def test_a_register_that_comes_after_the_manifest_is_found_by_confirm(registered
 
 
 @pytest.mark.parametrize("listed", [True, False])
-@pytest.mark.parametrize(("answer", "code"), [("?", 3), ("yes", 3), ("no", 1)])
-def test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it(registered, listed, answer, code):
-    """A register says who people are, not whose the rows are: beside one, cases were taken for people."""
+@pytest.mark.parametrize("older", [True, False])
+@pytest.mark.parametrize(("answer", "code"), [("?", 3), ("episodes", 3), ("people", 1)])
+def test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it(registered, listed, older, answer, code):
+    """A register says who people are, not whose the rows are: beside one, cases were taken for people.
+
+    So they were where an older manifest says nothing of it.
+    """
     for tag in ("2023", "2024"):
         lines = (registered / f"{tag}.csv").read_text(encoding="utf-8").splitlines()
         write(
@@ -394,12 +398,17 @@ def test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it(register
         return answer if "columns.rows" in question.text else confirmation(question)
 
     file = registered / "series.toml"
+    if older:
+        lines = file.read_text(encoding="utf-8").partition("[unconfirmed]")[0].splitlines()
+        write(file, "\n".join(line for line in lines if not line.startswith("rows = ")) + "\n")
+        (reason,) = [c["reason"] for c in run_audit(registered)[1]["policy"]["clauses"] if c["clause"] == "max_risk"]
+        assert 'rows = "people" if each row' in reason
     write(file, confirmed(registered, file.read_text(encoding="utf-8"), ask))
     if listed or code == 3:
         assert run_audit(registered)[0] == code
         assert (registered / "series.toml").read_text(encoding="utf-8").count('transitions = "never"') == listed
     said = run_main(str(registered), "--document", "dpia")[1]
-    assert ("Nobody has several rows in one release." in said) == (answer == "no")
+    assert ("Nobody has several rows in one release." in said) == (answer == "people")
 
 
 def test_whether_values_change_is_not_asked_where_the_keys_show_it_or_nobody_is_followed(registered):

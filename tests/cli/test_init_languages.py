@@ -32,6 +32,7 @@ ANSWERS = {
     "count",
     "never",
     "stated",
+    "people",
     "any",
     "same",
     "cumulative",

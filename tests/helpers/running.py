@@ -45,7 +45,10 @@ def agreed(question: Question) -> str:
         return question.default
     if not question.answers:
         return question.text.rpartition(": ")[2].strip(".⟦⟧")  # the releases in the order of the manifest
-    return next((answer for answer in ("never", "quasi_identifiers") if answer in question.answers), question.default)
+    return next(
+        (answer for answer in ("never", "quasi_identifiers", "episodes") if answer in question.answers),
+        question.default,
+    )
 
 
 def printed(*argv: str) -> tuple[int, str]:

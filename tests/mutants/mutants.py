@@ -1158,7 +1158,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.spelling.nearly_respelled", "as_plain_number(plain) if ids", "plain if ids"),
         (
             "audit.io.irregularities._respelled_people",
-            "perhaps_one_person({*texts}, releases if columns.rules[SeveralRows].choice is None else [])",
+            "perhaps_one_person({*texts}, [] if columns.rules[SeveralRows].several else releases)",
             "[]",
         ),
         ("audit.io.irregularities._respelled_people", " or series.written.is_large", ""),
@@ -1568,10 +1568,12 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_confirm.py::test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it": [
         (
             "audit.init.column_meanings._Guesser.guess_cases",
-            "or self.found.pair())",
-            'or "register" in self.found.beside)',
+            "or self.found.keys)",
+            'or self.found.keys or "register" in self.found.beside)',
         ),
         ("audit.init.guess.changes_of_values", "return None if people else {}", "return {}"),
+        ("audit.io.rules.rows.SeveralRows.doubts", "is not None:", "is None and False:"),
+        ("audit.init.confirmation._Asked.find_cases", "if series is not None and", "if False and"),
     ],
     "unit/io/test_text_index.py::test_identifiers_that_the_program_makes_are_not_stripped": [
         (

@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit.io.column_names import names_cases
 from audit.io.respelling import fold
 from audit.io.rules.cell_meaning import Hierarchies, Missing, Spelled
+from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Headers, Hint, ReadSeries, WrittenTexts
 from audit.io.tables import Table
 from audit.io.texts import flags
@@ -94,20 +96,37 @@ def read_as_people(column: str, marks: Iterable[str]) -> MisreadWarning:
     return MisreadWarning("total-row", what)
 
 
-EPISODES, LATEST, FIRST = _CHOICES = ("episodes", "latest", "first")
+EPISODES, LATEST, FIRST = _SEVERAL = ("episodes", "latest", "first")
+COUNTERFEITS, OF_PEOPLE = _WHOSE = ("counterfeits", "people")
 
 
 @dataclass(frozen=True)
 class SeveralRows(
-    ColumnRule, key="rows", form=one_of(None, *_CHOICES), why=Phrase("some people have several rows in one release")
+    ColumnRule,
+    key="rows",
+    form=one_of(None, *_SEVERAL, OF_PEOPLE),
+    why=Phrase("some people have several rows in one release"),
 ):
     """`rows = "latest"`: how several rows of one person in a release are judged.
 
-    With "episodes", each row is judged by itself; with "latest" or "first", only one row of each person counts. None
-    means that each person has one row.
+    With "episodes", each row is judged by itself; with "latest" or "first", only one row of each person counts. With
+    "people", each person has one row; None means the same, unless the name of a column is about cases.
     """
 
     choice: str | None = None
+
+    @property
+    def several(self) -> bool:
+        """Whether a person may have several rows in a release."""
+        return self.choice in _SEVERAL
+
+    def about_cases(self, series: ReadSeries) -> str | None:
+        """Return a column about cases, where nothing says whose rows they are or how many people; else None."""
+        columns = series.columns
+        names = filter(names_cases, (*columns.named, *columns.rules[Unlinkable].columns))
+        if self.choice is None and not (columns.record or columns.count) and (name := next(names, None)):
+            return name if series.repeated_rows is None else None
+        return None
 
     @property
     def one_counts(self) -> bool:
@@ -121,7 +140,7 @@ class SeveralRows(
 
     def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
         """Yield how several rows of one person are judged, and how many there are."""
-        if self.choice is None:
+        if not self.several:
             return
         people, further = series.repeated_rows or (0, 0)
         if self.choice == EPISODES:
@@ -156,7 +175,14 @@ class SeveralRows(
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield a doubt about every clause, unless each person has one row in every release."""
-        if self.choice is None or series.repeated_rows == (0, 0):
+        if (column := self.about_cases(series)) is not None:
+            what = say(
+                '{why}: write rows = "episodes" under [columns] if a person can have several rows in a release, or '
+                'rows = "people" if each row is another person\'s',
+                why=named_for_cases(column),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), guessed=True)
+        if not self.several or series.repeated_rows == (0, 0):
             return
         what = say(
             "people have several rows in one release, and what these disclose together is not judged; publish one row "
@@ -166,10 +192,16 @@ class SeveralRows(
         if series.repeated_rows is None:
             what = say(
                 "people may have several rows in one release, and what these disclose together is not judged; publish "
-                "one row for each person or, if nobody has several rows, name the column of people (individual under "
-                "[columns])"
+                'one row for each person or, if nobody has several rows, write rows = "people" under [columns]'
             )
         yield Doubt(Reason(what, ReasonKind.NEEDS))
+
+
+def named_for_cases(column: str) -> str:
+    """Return why the rows of a column of this name may be cases."""
+    return say(
+        'the name of column "{column}" is about cases, of which one person may have several', column=printable(column)
+    )
 
 
 @dataclass(frozen=True)
@@ -183,9 +215,6 @@ class Date(ColumnRule, key="date", form=Reader.text, why=Phrase("which of a pers
         if self.column is not None and not columns.rules[SeveralRows].one_counts:
             what = say('{nothing} without rows = "latest" or rows = "first"', nothing=NOTHING)
             yield what, say("write that line too, or delete this one and give its column another role")
-
-
-COUNTERFEITS, OF_PEOPLE = _WHOSE = ("counterfeits", "people")
 
 
 @dataclass(frozen=True)
