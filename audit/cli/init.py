@@ -15,7 +15,7 @@ from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
-from audit.model.errors import SENTENCE, InputError, UsageError, printable, printable_path
+from audit.model.errors import SENTENCE, UsageError, printable, printable_path
 from audit.runtime.phrases import Phrase, joined, say, typed
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _WIDTH, _WIDEST = 100, 34
 _LOST = "\N{REPLACEMENT CHARACTER}"
+_REFUSED = Phrase("Nothing yet: an audit refuses these files: {why}.")
 
 
 def add_parser(commands: Commands) -> None:
@@ -63,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.init.count_tables import guess_tables
     from audit.init.guess import guess
     from audit.init.microdata import guess_microdata
+    from audit.init.refusals import refused
+    from audit.init.summary import JUDGED
     from audit.io import manifest, microdata
     from audit.judgement.pseudonyms import keep_key
 
@@ -82,6 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
         (folder / written).parent.mkdir(exist_ok=True)
         write_new(folder / written, text)
     made = not arguments.microdata and keep_key(folder)
+    if arguments.microdata:
+        draft.doubts += [say("Methods refuse this: {problem}.", problem=each) for each in refused(path)]
+    elif str(JUDGED) in draft.found and (problems := refused(path)):
+        draft.found[str(JUDGED)] = [(_REFUSED.filled(why=problems[0]),)]
     put(summary(folder, draft))
     if made:
         made_it = say(
@@ -102,7 +109,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     """
     from audit.init.confirmation import confirmed, undecided
     from audit.init.microdata import confirmed_microdata
-    from audit.init.summary import REFUSED
+    from audit.init.refusals import refused
     from audit.io.manifest import is_about_tables
     from audit.io.toml import UNCONFIRMED, read_text
     from audit.model.errors import Problems
@@ -128,30 +135,13 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     lines = [wrote, left, say("Next: {command}", command=typed(then))]
     if not (asked or microdata):
         lines = [say("{file}: nothing is left to confirm.", file=printable_path(path))]
-    if not (microdata or is_about_tables(changed)) and (why := _refused(path.parent)):
-        lines.insert(1, _item("", REFUSED.filled(why=why)))
+    if not (microdata or is_about_tables(changed)) and (found := refused(path)):
+        lines.insert(1, _item("", _REFUSED.filled(why=found[0])))
     for reason in () if microdata else undecided(path.parent, changed):
         said = say("The policy stays undecided: {reason}.", reason=reason.rstrip("."))
         lines.insert(len(lines) - bool(asked), _item("", said))
     put("\n\n".join(filter(None, lines)) + "\n")
     return 0
-
-
-def _refused(folder: Path) -> str:
-    """Return why an audit refuses a series; an empty text if it does not, or if its releases are large."""
-    from audit.adversary.build_evidence import build_evidence
-    from audit.io.roles import check_keys_are_read
-    from audit.io.series import open_series
-    from audit.io.series_texts import MOST_ROWS
-
-    try:
-        series = open_series(folder)
-        check_keys_are_read(series.manifest)
-        if series.about_rows <= MOST_ROWS:
-            build_evidence(series, records=True, follow=True)
-    except InputError as error:
-        return str(error.problems[0])
-    return ""
 
 
 def ask_until_answered(question: Question) -> str:

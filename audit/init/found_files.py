@@ -55,7 +55,6 @@ class FoundFiles:
         guesses: the guesses.
         releases: in the order that their names show.
         beside: the register, the transitions and the known values, by their key in the manifest.
-        misfits: by the same keys, why such a file does not fit.
         other_registers: further tables that list people.
         counterfeits: tables in counterfeits/.
         hierarchies: tables in hierarchies/, or tables named so.
@@ -69,7 +68,6 @@ class FoundFiles:
     guesses: Guesses
     releases: list[ReleaseFiles] = field(default_factory=list)
     beside: dict[str, str] = field(default_factory=dict)
-    misfits: dict[str, str] = field(default_factory=dict)
     other_registers: list[str] = field(default_factory=list)
     counterfeits: list[str] = field(default_factory=list)
     hierarchies: list[str] = field(default_factory=list)
@@ -123,15 +121,6 @@ class FoundFiles:
         person = self.guesses.document.get("register", {}).get("individual", [])
         own = [name for name in names if name not in {*REGISTER_COLUMNS, person if isinstance(person, str) else ""}]
         return {ours: theirs for theirs, ours in matched(own, [*self.columns]).items()}
-
-    def lists_once(self) -> bool:
-        """Return whether each person has one line in the register, or one of each release if it names these."""
-        if "register" not in self.beside or "first" in self.guesses.document["register"]:
-            return True
-        stated, shown = self.guesses.document["register"], self.beside["register"]
-        person, own = stated.get("individual", "individual"), read_columns([(self.folder / shown, shown)])
-        names = [*([person] if isinstance(person, str) else person), stated.get("release", "release")]
-        return differ([own[name] for name in names if name in own], share=1)
 
     def texts(self, role: str, column: str) -> set[str]:
         """Return the distinct cells of a column in a file beside the releases; empty without the file or column."""

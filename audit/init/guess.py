@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, product
 from pathlib import Path
 from typing import TypeVar
@@ -21,7 +22,6 @@ from audit.init.columns import Column, partition
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, lines_of
 from audit.init.register_cells import state_cells, state_words
-from audit.init.rolls import name_releases
 from audit.init.summary import found_rows
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Cell, Kind, intersect
@@ -72,7 +72,7 @@ def guess(folder: Path) -> Guesses:
     guesses.doubts += differences(found)
     changes: dict[tuple[str, str], int] | None = {}
     held = HeldReleases(_manifest(found))
-    try:
+    with suppress(InputError):  # `refused` names the fault
         _amend(held.series, guesses)
         if (amended := _manifest(found)) != held.series.manifest:
             held = HeldReleases(amended)
@@ -80,20 +80,16 @@ def guess(folder: Path) -> Guesses:
         _state_unnamed(held.series, guesses)
         if "transitions" not in found.beside:
             changes = changes_of_values(held)
-    except InputError as error:
-        guesses.doubts.append(say("A release cannot be read completely: {problem}.", problem=error.problems[0]))
     manifest = _manifest(found)
-    try:
+    guesses.doubts[:0] = _unprotected(found)
+    with suppress(InputError):
         noticed = irregularities(held.series, reveal=True)
         several = guesses.column("rows") is not None
-        warnings = [_warned(each) for each in noticed if each.kind != "duplicates" or not several]
-    except InputError:
-        warnings = []
-    guesses.doubts[:0] = [*warnings, *_unprotected(found)]
+        guesses.doubts[:0] = [_warned(each) for each in noticed if each.kind != "duplicates" or not several]
     guesses.doubts += _perhaps_harmless(found)
     state_changes(changes, guesses, listed=not (folder / TRANSITIONS).exists())
     state_words(found)
-    guesses.found = found_rows(manifest, found, _refused(held) if found.keys else "")
+    guesses.found = found_rows(manifest, found)
     return guesses
 
 
@@ -116,16 +112,6 @@ class HeldReleases:
             held = [read_release(series, position, names, records=records) for position in range(len(series.tags))]
             self._read[cells] = held
         return held
-
-
-def _refused(held: HeldReleases) -> str:
-    """Return why an audit refuses the releases or their keys; an empty text if it does not, or if they are large."""
-    try:
-        if held.series.about_rows <= MOST_ROWS:
-            held.releases()
-    except InputError as error:
-        return str(error.problems[0])
-    return ""
 
 
 def _unprotected(found: FoundFiles) -> Iterator[str]:
@@ -198,24 +184,7 @@ def _looks_numeric(column: Column) -> bool:
 
 
 def _state_beside(found: FoundFiles) -> None:
-    """State the files beside the releases; note those that do not fit as unused or doubtful."""
-    sensitive = found.sensitive
-    most = len(found.releases) + 1  # a register may cover the release that is published next
-    fits = {
-        "register": {
-            say("it names releases that do not exist"): found.texts("register", "release").issubset(found.tags),
-            say(
-                "some first or last is neither a position from 1 to {most} nor the tag of a release", most=most
-            ): name_releases(found.texts("register", "first") | found.texts("register", "last"), found.tags)
-            and "" not in found.texts("register", "first"),
-            say("some people have several lines for one release"): found.lists_once(),
-        },
-        "transitions": {
-            say('it lists no changes `from` some values of column "{column}"', column=sensitive.name): found.texts(
-                "transitions", "from"
-            ).issuperset(sensitive.texts)
-        },
-    }
+    """State the files beside the releases; note those that are unused or doubtful."""
     for role, shown in found.beside.items():
         sure = role != "register" or "presence" not in found.guesses.document["adversary"]  # else it is a roll
         why = say("recognized by its columns")
@@ -227,12 +196,6 @@ def _state_beside(found: FoundFiles) -> None:
                 files=in_quotes(found.other_registers, _SHOWN),
             )
         found.guesses.state(f"adversary.{role}", shown, why, sure=sure)
-        trouble = next((why for why, holds in fits.get(role, {}).items() if not holds), None)
-        if trouble is not None:
-            found.misfits[role] = trouble
-            found.guesses.below[f"adversary.{role}"] = say("an audit refuses it as it is: {why}", why=trouble)
-            doubt = say("{file} does not fit, and an audit refuses it: {why}.", file=shown, why=trouble)
-            found.guesses.doubts.append(doubt)
     there, quasi = found.register_columns(), {column.name for column in found.with_role(QUASI)}
     person = found.guesses.document.get("register", {}).get("individual", [])
     further = {own for name, own in there.items() if name not in quasi and own not in person}

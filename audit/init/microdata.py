@@ -39,7 +39,6 @@ from audit.io.atomic_files import write_file
 from audit.io.attributes import have_other_codes
 from audit.io.cell_reading import codes_among, number_in, unknown_among
 from audit.io.cells import Kind
-from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import ANY, NEVER
 from audit.io.microdata import (
     LARGE,
@@ -54,9 +53,6 @@ from audit.io.microdata import (
     note_empty,
     note_no_people,
     open_microdata,
-    remedy_for_codes,
-    remedy_for_empty,
-    remedy_for_unknown,
 )
 from audit.io.one_value import range_of
 from audit.io.publication_order import in_time, natural
@@ -127,13 +123,12 @@ def _complete(found: FoundFiles) -> None:
         **guesses.column("unlinkable", {}),
     }
     missing, unused = guesses.column("missing", ()), found.unused
-    renamed = [(r.shown, old, new) for r in found.releases for old, new in found.renamed(r.tag).items()]
     why, whose = (guesses.why.get(f"columns.{role}", "") for role in ("sensitive", "individual"))
     for each in (guesses.document, guesses.left, guesses.why, guesses.unsure):
         each.clear()
     guesses.state("microdata.name", found.folder.resolve().name)
     guesses.state("microdata.snapshots", [*dict.fromkeys(each.shown for each in files)])
-    guesses.doubts = [*_doubted_order(found.tags), *_doubted_rows(files, individual)]
+    guesses.doubts = [*_doubted_order(found.tags), *_doubted_rows(files)]
     if (by := files[0].by) is not None:
         guesses.state("microdata.snapshots_by", by, say("it names the snapshot of each row"))
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
@@ -155,16 +150,6 @@ def _complete(found: FoundFiles) -> None:
             _state_domain(found, column, [in_digits(text, sign) for text in texts] if sign else texts)
     guesses.doubts += [
         *(
-            say(
-                'It seems that {file} calls the column "{new}" of the other tables "{old}"; give it the same name '
-                "there: methods need the same columns in all tables.",
-                file=file,
-                new=printable(new),
-                old=printable(old),
-            )
-            for file, old, new in renamed
-        ),
-        *(
             [
                 say(
                     "Not published: {columns}. If readers need a column, name it under quasi_identifiers; or, if no "
@@ -178,7 +163,6 @@ def _complete(found: FoundFiles) -> None:
             if unpublished
             else []
         ),
-        *_doubted_blanks(quasi),
         *_doubted_codes(quasi, found.tags),
         *_doubted_values(found.sensitive),
         *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
@@ -301,7 +285,7 @@ def _doubted_order(tags: Sequence[str]) -> Iterator[str]:
         yield say("The names of the snapshots do not show their order; list them as they were made.")
 
 
-def _doubted_rows(files: Sequence[SnapshotFile], individual: Column) -> Iterator[str]:
+def _doubted_rows(files: Sequence[SnapshotFile]) -> Iterator[str]:
     """Yield what is guessed of rows: to which snapshot they belong, and which row of a person is kept."""
     if files[0].by is not None:
         yield say(
@@ -313,35 +297,6 @@ def _doubted_rows(files: Sequence[SnapshotFile], individual: Column) -> Iterator
         )
     if (row := files[0].one_row) is not None:
         yield _only_one(row)
-        return
-    if individual.repeated and files[0].by is None:
-        yield say(
-            'Some people have several rows in one table (column "{column}"), and methods refuse such a table: add up '
-            "the amounts of a person, or write under [columns] which row counts: latest_by or gravest.",
-            column=printable(individual.name),
-        )
-    if individual.repeated:
-        yield _repeating(files, individual.name)
-
-
-def _repeating(files: Sequence[SnapshotFile], individual: str) -> str:
-    """Return which lines are of people who have another row in the same snapshot."""
-    lines = list[str]()
-    problems, people = Problems(), IdentifierEncoder()
-    for file in files:
-        table = problems.checked(replace(file, one_row=None).read([individual], problems, distinct=[individual]))
-        rows, again = people.repeated(people.encode(table.arrow(individual)))
-        pairs = zip(rows.tolist(), again.tolist(), strict=True)
-        lines += [
-            say("{place} = line {line}", place=f"{file.shown}:{table.line(last)}", line=table.line(row))
-            for row, last in pairs
-        ]
-    return say_count(
-        "{count} [row is of a person who has|rows are of people who have] another row in the same snapshot ({lines}): "
-        "delete [one of them, if it was|those that were] entered twice.",
-        len(lines),
-        lines=", ".join(lines[:_SHOWN]) + (", …" if len(lines) > _SHOWN else ""),
-    )
 
 
 def _only_one(row: OneRow) -> str:
@@ -371,18 +326,6 @@ def _published_row(row: OneRow) -> str:
         column=column,
         date=name,
     )
-
-
-def _doubted_blanks(quasi: Sequence[Column]) -> Iterator[str]:
-    """Yield how many cells of a quasi-identifier are empty."""
-    for column in quasi:
-        if "" in column.texts and (empty := int(np.count_nonzero(column.codes == column.texts.index("")))):
-            yield say_count(
-                '{count} [cell|cells] of "{column}" [has|have] no value, and methods refuse [it|them]: {remedy}.',
-                empty,
-                column=printable(column.name),
-                remedy=remedy_for_empty(),
-            )
 
 
 def _doubted_codes(quasi: Sequence[Column], tags: Sequence[str]) -> Iterator[str]:
@@ -416,13 +359,6 @@ def _doubted_values(sensitive: Column) -> Iterator[str]:
             example=toml_text(frequent[0]),
             command=_CONFIRM,
         )
-    if unknown := unknown_among(sensitive.texts):
-        yield say(
-            '"{column}" has cells that say that the value is not known ({texts}), and methods refuse them: {remedy}.',
-            column=printable(sensitive.name),
-            texts=joined([f'"{text}"' for text in unknown]),
-            remedy=remedy_for_unknown(),
-        )
 
 
 def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
@@ -450,17 +386,8 @@ def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
         numbers = {text: number for text in texts if (number := number_in(text)) is not None}
         low, high = (int(end) if end.denominator == 1 else float(end) for end in _range(numbers.values()))
         rows = dict(zip(column.texts, np.bincount(column.codes, minlength=len(column.texts)).tolist(), strict=True))
-        if unknown := [*codes_among(numbers, rows), *(text for text in texts if text not in numbers)]:
+        if codes_among(numbers, rows) or len(numbers) < len(texts):
             guesses.left["domains"][column.name] = say("some cells look like codes for unknown values")
-            guesses.doubts.append(
-                say(
-                    '"{column}" has cells that look like codes for unknown values ({texts}), and methods refuse them: '
-                    "{remedy}.",
-                    column=printable(column.name),
-                    texts=joined([printable(text, 40) for text in unknown], most=_SHOWN),
-                    remedy=remedy_for_codes(column.name),
-                )
-            )
         elif low < high:
             guesses.state(key, [low, high], say("the range found; later tables must fit into it"))
     elif len(texts) > 1:

@@ -34,21 +34,18 @@ _ROLES = {
     "group": Phrase("group"),
     "count": Phrase("count"),
 }
-REFUSED = Phrase("Nothing yet: an audit refuses these files: {why}.")
+JUDGED = Phrase("What can be judged")
 _FILES_SHOWN = 24
 _ALIKE_SHOWN = 12
 
 
-def found_rows(manifest: Manifest, found: FoundFiles, refused: str) -> dict[str, list[Row]]:
-    """Return the summary: files, columns, entries for irregularities, and what can be judged, unless it is refused."""
-    judged = _judged(manifest, len(found.keys))
-    if refused:
-        judged = REFUSED.filled(why=refused)
+def found_rows(manifest: Manifest, found: FoundFiles) -> dict[str, list[Row]]:
+    """Return the summary: files, columns, entries for irregularities, and what can be judged."""
     return {
         say("Files"): _file_rows(found),
         say("Columns, with how many different cells"): _column_rows(found),
         say("Written into {file} for what was found", file=NAME): list(found.guesses.written.items()),
-        say("What can be judged"): [(judged,)],
+        str(JUDGED): [(_judged(manifest, len(found.keys)),)],
     }
 
 
@@ -61,9 +58,7 @@ def _file_rows(found: FoundFiles) -> list[Row]:
     if len(releases) > _FILES_SHOWN:
         more = say_count("… {count} more [release|releases]", len(releases) - _FILES_SHOWN)
         rows.append((more, ""))
-    for role, shown in found.beside.items():
-        said, why = str(BESIDE[role]), found.misfits.get(role)
-        rows.append((shown, said if why is None else say("{role}, to be corrected: {why}", role=said, why=why)))
+    rows += [(shown, str(BESIDE[role])) for role, shown in found.beside.items()]
     counterfeits = found.guesses.document.get("counterfeits", {})
     rows += [(shown, say("counterfeits of release {release}", release=tag)) for tag, shown in counterfeits.items()]
     rows += [(hierarchy.name, say('hierarchy of "{column}"', column=name)) for name, hierarchy in found.labels.items()]

@@ -509,7 +509,11 @@ class Microdata:
         empty = np.array([not name for name in names], dtype=np.bool_)
         unknown = np.isin(codes, [names.index(text) for text in {*unknown_among(names)} - {*self.harmless}])
         what = say("the cell says that the value is not known, and a group with it would seem to have one value more")
-        table.note_first(unknown, self.sensitive, what, remedy_for_unknown(), problems)
+        remedy = say(
+            "name the text under left_out, so that these rows are not published; or under harmless if it may become "
+            "known of anybody"
+        )
+        table.note_first(unknown, self.sensitive, what, remedy, problems)
         numbers = vocabulary.add(names)
         if transitions is not None:
             listed = np.append(transitions.listed, np.zeros(len(vocabulary), dtype=np.bool_))[numbers]
@@ -546,7 +550,13 @@ class Microdata:
             unknown = [text for text in codes_for_unknown(numbers) if numbers[text] in (domain.low, domain.high)]
         what = say("the number looks like a code for an unknown value")
         cells = [names.index(text) for text in unknown]
-        table.note_first(np.isin(codes, cells), name, what, remedy_for_codes(name), problems)
+        remedy = say(
+            "write the true values, or delete these rows; or say under [domains] what the codes are: values of their "
+            'own, by a list of all values of the column ({column} = ["-9", "1", "2"]), or numbers, by a range that '
+            "goes beyond them ({column} = [-10, 100])",
+            column=toml_key(printable(name)),
+        )
+        table.note_first(np.isin(codes, cells), name, what, remedy, problems)
         listed: Sequence[Fraction | str] = domain.texts if domain is not None else ()
         values = _ordered({value for value in exact if value is not None}, listed)
         text_of = {value: text for value, text in zip(exact, names, strict=True) if value is not None}
@@ -569,7 +579,7 @@ class Microdata:
         except CellError as error:
             raise CellError(error.what, say("correct it, or list the column's values under [domains]")) from error
         if value is None:
-            raise CellError(say("the cell has no value"), remedy_for_empty())
+            raise CellError(say("the cell has no value"), _remedy_for_empty())
         if isinstance(value, Fraction) and abs(value) > _LARGEST:
             raise CellError(say("the number is too large"), say("write a number of at most 300 digits"))
         if domain is None and kind is Kind.CATEGORICAL and name not in self.codes and unread(text, None):
@@ -609,7 +619,7 @@ def _changes(every: Sequence[ReadSnapshot], column: int, people: int) -> bool:
     return False
 
 
-def remedy_for_empty() -> str:
+def _remedy_for_empty() -> str:
     """Return what to do about an empty cell of a quasi-identifier."""
     return say(
         'write the exact value; or a text such as "unknown", and list all values of the column under [domains]; or '
@@ -639,7 +649,7 @@ def note_no_people(table: Table, individual: str, sensitive: str, problems: Prob
 def note_empty(table: Table, individual: str, names: Iterable[str], problems: Problems) -> None:
     """Note the empty cells of some columns in the rows of people."""
     table = table.without(totals(table.arrow(individual)))
-    what, remedy = say("the cell has no value"), remedy_for_empty()
+    what, remedy = say("the cell has no value"), _remedy_for_empty()
     for name in names:
         table.note_first(table.where(name, not_), name, what, remedy, problems)
 
@@ -874,24 +884,6 @@ def in_digits(text: str, sign: str | None) -> str:
         return ungrouped(text, "," if sign else "")
     number = with_plain_point(text)
     return text if number_in(number) is None else number
-
-
-def remedy_for_codes(name: str) -> str:
-    """Return what to do about codes for unknown values among the numbers of a column."""
-    return say(
-        "write the true values, or delete these rows; or say under [domains] what the codes are: values of their own, "
-        'by a list of all values of the column ({column} = ["-9", "1", "2"]), or numbers, by a range that goes beyond '
-        "them ({column} = [-10, 100])",
-        column=toml_key(printable(name)),
-    )
-
-
-def remedy_for_unknown() -> str:
-    """Return what to do about sensitive values that are not known."""
-    return say(
-        "name the text under left_out, so that these rows are not published; or under harmless if it may become known "
-        "of anybody"
-    )
 
 
 def _in_units(text: str, kind: Kind, form: str) -> str:

@@ -159,21 +159,19 @@ def test_notes_of_interviewers_are_taken_for_nothing_sensitive(tmp_path: Path, f
 
 
 @pytest.mark.parametrize(
-    ("role", "content", "why", "refused"),
+    ("role", "content", "why"),
     [
-        ("register", "individual,Age,first,last\nBob,21,1,9\n", "a position from 1 to 3", "no such release"),
-        ("register", "individual,Age,release\nBob,21,2031\n", "names releases that do not exist", "no such release"),
-        ("transitions", "from,to\nflu,flu\n", "lists no changes `from` some values", "no line says"),
+        ("register", "individual,Age,first,last\nBob,21,1,9\n", "no such release"),
+        ("register", "individual,Age,release\nBob,21,2031\n", "no such release"),
+        ("transitions", "from,to\nflu,flu\n", "no line says"),
     ],
 )
-def test_files_that_do_not_fit_are_refused_by_an_audit(
-    tmp_path: Path, role: str, content: str, why: str, refused: str
-) -> None:
+def test_files_that_do_not_fit_are_refused_by_an_audit(tmp_path: Path, role: str, content: str, why: str) -> None:
     """If they were left out of the manifest, the audit would assume an adversary who knows less."""
     hospital(tmp_path, 2, **{role: content})
     assert guessed(tmp_path)["adversary"] == {role: f"{role}.csv"}
-    assert any(why in doubt for doubt in guess(tmp_path).doubts)
-    assert run_main("init", str(tmp_path))[0] == 0
+    code, out, _ = run_main("init", str(tmp_path))
+    assert (code, f"an audit refuses these files: {role}.csv" in out, why in " ".join(out.split())) == (0, True, True)
     if role == "register":  # a key says more than a register does
         text = (tmp_path / "series.toml").read_text(encoding="utf-8")
         text = re.sub('(?m)^individual = "(.*?)".*$', r'unlinkable."\1" = "drawn anew"', text).replace(
@@ -183,7 +181,7 @@ def test_files_that_do_not_fit_are_refused_by_an_audit(
     code, out, err = run_main(str(tmp_path))
     assert (code, out) == (2, "")
     assert err.startswith(f"audit: {role}.csv")
-    assert refused in err
+    assert why in err
 
 
 def test_links_that_leave_the_folder_are_not_followed(tmp_path: Path) -> None:

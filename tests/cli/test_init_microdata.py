@@ -95,8 +95,7 @@ def test_a_column_with_another_name_in_one_table_is_named_before_methods_refuse_
     file = folder / "2024.csv"
     file.write_text(file.read_text().replace("PLZ", "PLZ-Gebiet"))
     out = " ".join(run_main("init", "--microdata", str(folder), "--yes", "--language", code)[1].split())
-    assert re.search(r"2024\.csv .*\bPLZ\b.*\bPLZ-Gebiet\b.* microdata\.toml", out), out
-    assert "microdata.toml" in run_main("plan", str(folder), "--language", code)[2] or code == "en"
+    assert re.search(r"2024\.csv:1, \w+ \W*PLZ\b.*\bPLZ-Gebiet\b", out), out
 
 
 # -- what nobody should guess alone: changes, days, spellings ------------------------------------------------------
@@ -529,7 +528,7 @@ def renamed(folder, old, new):
 def test_a_code_for_an_unknown_age_is_a_question_and_methods_do_not_take_it_for_a_number(tmp_path, code):
     folder = survey(tmp_path / "m", f"X,{code},2,East,flu")
     out, found = initialised(folder)
-    assert f'"Age" has cells that look like codes for unknown values ({code})' in out
+    assert 'Methods refuse this: 2024.csv:42, column "Age": ' in out
     assert "Age" not in found["domains"]
     assert '2024.csv:42, column "Age": ' in refused("plan", str(folder))
     words = ("anonymize", str(folder), "--method", "m-invariance", "--m", "2", "--no-audit", "--output")
@@ -541,27 +540,27 @@ def test_a_code_for_an_unknown_age_is_a_question_and_methods_do_not_take_it_for_
 
 
 @pytest.mark.parametrize(
-    ("sizes", "codes"),
+    ("sizes", "coded"),
     [
-        ("1234599", "9"),
-        ("12345899", "8 and 9"),
-        ("1239", "9"),
-        ("12345678", ""),
-        ("12367", ""),
-        ("123456789", ""),
-        ("17", ""),
+        ("1234599", True),
+        ("12345899", True),
+        ("1239", True),
+        ("12345678", False),
+        ("12367", False),
+        ("123456789", False),
+        ("17", False),
     ],
 )
-def test_a_code_of_one_digit_after_a_gap_is_a_question(tmp_path, sizes, codes):
+def test_a_code_of_one_digit_after_a_gap_is_a_question(tmp_path, sizes, coded):
     rows = [f"R{n},{size},{['flu', 'gout'][n % 2]}" for n, size in enumerate(sizes * 6)]
     folder = tmp_path / "m"
     folder.mkdir()
     (folder / "2024.csv").write_text("\n".join(["Person,Age,Disease", *rows]) + "\n")
     out, found = initialised(folder)
-    assert (f'"Age" has cells that look like codes for unknown values ({codes})' in out) is bool(codes)
-    assert ("Age" in found.get("domains", {})) is not bool(codes)
+    assert ("the number looks like a code for an unknown value" in out) is coded
+    assert ("Age" in found.get("domains", {})) is not coded
     words = ("anonymize", str(folder), "--method", "m-invariance", "--m", "2", "--no-audit", "--output")
-    assert (run_main(*words, str(tmp_path / "s"))[0] == 2) is bool(codes)
+    assert (run_main(*words, str(tmp_path / "s"))[0] == 2) is coded
 
 
 @pytest.mark.parametrize(("times", "asked"), [(1, False), (3, False), (12, True)])
@@ -569,7 +568,7 @@ def test_a_code_next_to_ages_is_a_question_where_more_rows_have_it(tmp_path, tim
     old = [f"S{n},{90 + n},2,East,flu" for n in range(7)]
     folder = survey(tmp_path / "m", *old, *(f"X{n},{97 + n % 3},2,East,gout" for n in range(3 * times)))
     out, found = initialised(folder)
-    assert ("(97, 98 and 99)" in out) is asked
+    assert ("the number looks like a code for an unknown value" in out) is asked
     assert ("Age" in found["domains"]) is not asked
 
 
@@ -586,7 +585,7 @@ def test_a_range_that_ends_with_a_code_was_guessed_with_it_and_is_refused(tmp_pa
 @pytest.mark.parametrize("code", ["NA", "-8", "-1", "97", "999", "88"])
 def test_a_disease_that_is_not_known_is_a_question_and_makes_no_group_diverse(tmp_path, code):
     folder = survey(tmp_path / "m", f"X,21,2,East,{code}", f"Y,22,1,West,{code}")
-    assert f'"Disease" has cells that say that the value is not known ("{code}")' in initialised(folder)[0]
+    assert '2024.csv:42, column "Disease": the cell says that the value is not known' in initialised(folder)[0]
     words = ("anonymize", str(folder), "--method", "l-diversity", "--l", "2", "--no-audit", "--output")
     assert '2024.csv:42, column "Disease": the cell says' in refused(*words, str(tmp_path / "s"))
     renamed(folder, 'sensitive = "Disease"', f'sensitive = "Disease"\nharmless = ["{code}"]')
@@ -666,10 +665,10 @@ def test_codes_are_values_and_not_numbers_also_of_a_column_that_is_published_by_
 def test_what_is_not_published_and_people_with_several_rows_are_named(tmp_path):
     out, _ = initialised(survey(tmp_path / "m"))
     assert 'Not published: "Size". If readers need a column,' in out
-    assert "several rows" not in out
+    assert "another row" not in out
     folder = survey(tmp_path / "n", "R1,21,2,West,gout")
     out, found = initialised(folder)
-    assert 'Some people have several rows in one table (column "Person"), and methods refuse' in out
+    assert 'column "Person": this person has another row on line 42; keep one row for each person, or write' in out
     assert "updates" not in found
     assert "keep one row for each person" in refused("plan", str(folder))
 
@@ -686,10 +685,9 @@ def test_waves_of_one_file_are_found_although_rows_repeat(tmp_path, again):
     out, found = initialised(folder)
     assert found["microdata"]["snapshots_by"] == "Wave"
     assert found["updates"]["transitions"] == "transitions.csv"
-    assert "keep one row for each person" not in out
     for place, line in zip(again, (82, 83), strict=False):
-        assert f"panel.csv:{line} = line {place + 2}" in out
-    assert ("another row in the same snapshot" in out) == bool(again)
+        assert f'panel.csv:{place + 2}, column "Person": this person has another row on line {line}' in out
+    assert ("keep one row for each person" in out) == bool(again)
     if again:
         assert 'column "Person": this person has another row' in refused("plan", str(folder))
 
@@ -922,7 +920,8 @@ def test_empty_cells_that_methods_refuse_are_asked_about(tmp_path):
         path = folder / name
         path.write_text(path.read_text().replace(";53121;", ";;", 3))
     out, _ = initialised(folder)
-    assert '6 cells of "PLZ" have no value, and methods refuse them: write the exact value' in out
+    for name in ("2023.csv", "2024.csv"):
+        assert re.search(rf'{name}:\d+, column "PLZ": the cell has no value \(and 2 more such lines\); write the', out)
 
 
 def test_which_row_counts_is_a_question(tmp_path):

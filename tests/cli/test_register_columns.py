@@ -196,7 +196,7 @@ def test_a_register_with_several_lines_of_a_person_is_no_release(tmp_path, kind,
     assert f'releases = ["{home}2023.csv", "{home}2024.csv"]' in text
     assert f'individual = "{head[0]}"' in text
     assert (f'release = "{head[1]}"  # guess' in text) == (head[1] != "Note")
-    assert ("liste.csv does not fit, and an audit refuses it" in out) == (not fits)
+    assert ("an audit refuses these files: liste.csv" in out) == (not fits)
     if fits:
         code, result = read_audit(tmp_path)
         assert (code, result["adversary"]["kind"]) == (3, "register")

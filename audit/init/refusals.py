@@ -1,0 +1,33 @@
+"""Refusals: what reading refuses of the files that a manifest names, asked of the reader itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from audit.adversary.build_evidence import build_evidence
+from audit.io.background_knowledge import read_register
+from audit.io.encoding import IdentifierEncoder
+from audit.io.manifest import folder_of
+from audit.io.microdata import NAME, open_microdata
+from audit.io.roles import check_keys_are_read
+from audit.io.series import open_series
+from audit.io.series_texts import MOST_ROWS
+from audit.model.errors import InputError, Problem
+
+
+def refused(manifest: Path) -> tuple[Problem, ...]:
+    """Return why an audit refuses a series about people, or methods refuse microdata; none of a large series."""
+    try:
+        if manifest.name == NAME:
+            microdata, people = open_microdata(manifest), IdentifierEncoder()
+            microdata.check_spelling(microdata.read_all(people), people)
+            return ()
+        series = open_series(folder_of(manifest))
+        check_keys_are_read(series.manifest)
+        if series.about_rows <= MOST_ROWS:
+            build_evidence(series, records=True, follow=True)
+            if series.manifest.register is not None:  # which an audit does not need beside a key
+                read_register(series)
+    except InputError as error:
+        return error.problems
+    return ()
