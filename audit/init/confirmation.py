@@ -7,6 +7,7 @@ with the guess.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -34,9 +35,12 @@ from audit.init.guess import (
     state_changes,
 )
 from audit.init.guesses import Guesses, in_lines
+from audit.init.register_cells import CROSSWALK
 from audit.io.adjustments import adjusted_names
 from audit.io.atomic_files import write_file
+from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import unknown_among
+from audit.io.cells import Anything, CellError, Kind
 from audit.io.column_names import is_quasi, sensitivity
 from audit.io.manifest import (
     ANY,
@@ -51,11 +55,14 @@ from audit.io.manifest import (
 )
 from audit.io.publication_order import in_time, named_like
 from audit.io.roles import beside_record, columns_without_role
-from audit.io.rules.cell_meaning import Hierarchies
+from audit.io.rules.cell_meaning import Hierarchies, Missing
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
 from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, Unnamed, named_for_cases
+from audit.io.rules.spelling import Crosswalk
 from audit.io.series import Series, check_headers
+from audit.io.table_writer import csv_text
+from audit.io.tables import header
 from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_key, toml_line, toml_value
 from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
 from audit.model.json_types import UNBOUNDED
@@ -218,10 +225,12 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
             asked.draft_transitions(manifest)
         asked.draft_changing(manifest)
         asked.ask_harmless(found)
+        asked.ask_register(manifest)
     asked.ask_dimension()
     asked.ask_others()
     asked.ask_sheets()
     asked.ask_columns()
+    asked.state_crosswalks()
     changed = tomlkit.dumps(asked.document)
     if UNCONFIRMED not in asked.document:
         mark = re.compile(_GUESS.format(mark=re.escape(say("guess: "))))
@@ -280,6 +289,7 @@ class _Asked:
         ask: asks the publisher.
         left: the keys that the publisher left open.
         files: further files to write, by name.
+        walks: what values mean, by column: lines of a crosswalk.
     """
 
     folder: Path
@@ -288,6 +298,7 @@ class _Asked:
     ask: Ask
     left: set[str] = field(default_factory=set)
     files: dict[str, str] = field(default_factory=dict)
+    walks: dict[str, list[tuple[str, str, str]]] = field(default_factory=lambda: defaultdict(list))
 
     @property
     def columns(self) -> Toml:
@@ -567,6 +578,63 @@ class _Asked:
             if (similar := about_others(name, harmless, self.ask)) is not None:
                 self.columns.setdefault("similar", tomlkit.inline_table())[name] = similar
 
+    def ask_register(self, manifest: Manifest) -> None:
+        """Ask which columns of the register say what the quasi-identifiers say that it lacks."""
+        file = str(manifest.register)
+        names = header(self.folder / file, file, Problems()) if manifest.register is not None else ()
+        ours = {theirs: own for own, theirs in manifest.register_columns.items()}
+        known = {*(ours.get(each, each) for each in names or ()), *manifest.register_lacks}
+        spare = [each for each in names or () if each not in {*ours, *REGISTER_COLUMNS, *manifest.register_people}]
+        for name in [each for each in self.named("quasi_identifiers") if names and each not in known]:
+            question = say(
+                '{file} has no column "{column}". Which of its columns has the same values, or do they follow from '
+                "others, as an age follows from a day of birth?",
+                file=printable(file),
+                column=printable(name),
+            )
+            same = {f"= {each}": "" for each in spare if each not in self.named("quasi_identifiers")}
+            none = {"none": say("none, and they follow from no others; any value is then anybody's")}
+            open_to = say("they follow from others, or it is not clear; add them to {file}", file=printable(file))
+            answer = self.ask(Question(question, {**same, **none, OPEN: open_to}, OPEN))
+            if answer != OPEN:
+                stated = self.document.setdefault("register", tomlkit.table())
+                stated[name] = answer.removeprefix("= ") if answer in same else False
+
+    def ask_meanings(self, manifest: Manifest, signs: Collection[str]) -> bool:
+        """Ask what signs stand for that are no unknown values; return whether the publisher says it of each.
+
+        Where a column has texts, and no register says which ones, a sign is a text like any other.
+        """
+        series = Series.of(manifest)
+        for name, attribute in series.attributes.items():
+            if attribute.kind is Kind.CATEGORICAL and manifest.register is None:
+                continue
+            for sign in signs:
+                tags = [tag for at, tag in enumerate(series.tags) if sign in series.texts_in(at, name)]
+                walked = name in self.columns.get(Crosswalk.key, {})
+                answer = OPEN if walked or not tags else self.ask_meaning(attribute, sign)
+                if tags and answer == OPEN:
+                    return False
+                self.walks[name] += [(tag, sign, answer) for tag in tags]
+        return True
+
+    def ask_meaning(self, attribute: QuasiIdentifier, sign: str) -> str:
+        """Ask which known value a sign stands for."""
+        shown = {"sign": printable(sign), "column": printable(attribute.name)}
+        text = say('What does "{sign}" stand for in "{column}"? Write a value; "?" leaves it open.', **shown)
+        while (answer := self.ask(text_of(text, OPEN))) != OPEN:
+            with suppress(CellError):
+                if not isinstance(attribute.parse(answer), Anything):
+                    break
+        return answer
+
+    def state_crosswalks(self) -> None:
+        """State what the publisher says that signs stand for."""
+        for place, (name, lines) in enumerate(self.walks.items(), 1):
+            file = f"crosswalk-{place}.csv" if place > 1 or (self.folder / CROSSWALK).exists() else CROSSWALK
+            self.columns.setdefault(Crosswalk.key, tomlkit.inline_table())[name] = file
+            self.files[file] = csv_text([("release", "from", "to"), *lines])
+
     def ask_others(self) -> None:
         """Ask about each guess other than a role; denied guesses, which the publisher must correct, remain listed."""
         if UNCONFIRMED not in self.document:
@@ -778,8 +846,10 @@ class _Asked:
             return self.ask_instead(place, last, value, is_sign=is_sign)
         if self.manifest is None or tables[0] not in ("columns", "adversary") or last in _OF_REGISTER:
             return False
-        del place[last]
-        return True
+        is_said = key != f"columns.{Missing.key}" or self.ask_meanings(self.answered(self.manifest), old)
+        if is_said:
+            del place[last]
+        return is_said
 
 
 def state(table: Toml, key: str, value: object, comment: str) -> None:

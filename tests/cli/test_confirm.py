@@ -411,6 +411,50 @@ def test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it(register
     assert ("Nobody has several rows in one release." in said) == (answer == "people")
 
 
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("cells", [("10-19", "20-29", "-"), ("N", "S", "-")])
+@pytest.mark.parametrize(("answer", "code"), [("yes", 0), ("no", 0), ("?", 3)])
+def test_whether_a_sign_is_an_unknown_value_is_answered_either_way(tmp_path, cells, listed, answer, code):
+    """By a no, nothing was left to ask, and the verdict stayed undecided, as a dash is no number and nobody's."""
+    rows = [[cells[n % 3], "fm"[n // 3 % 2], "ABCD"[n // 6 % 4]] for n in range(48)]
+    write(tmp_path / "1.csv", as_csv([["Area", "Sex", "Disease"], *rows]))
+    exact = {"10-19": "15", "20-29": "25", "-": "0"} if "-" in cells[0] else {"-": "W"}
+    lines = [[f"P{n}", exact.get(area, area), sex, 1, 1] for n, (area, sex, _) in enumerate(rows)]
+    if listed:
+        write(tmp_path / "register.csv", as_csv([["individual", "Area", "Sex", "first", "last"], *lines]))
+    drafted(tmp_path)
+    asked, file = [], tmp_path / "series.toml"
+
+    def ask(question):
+        asked.append(question.text)
+        if "stand for" in question.text:
+            return exact["-"]
+        return answer if "columns.missing" in question.text else confirmation(question)
+
+    for _ in range(2):
+        write(file, confirmed(tmp_path, file.read_text(encoding="utf-8"), ask))
+    assert any("columns.missing" in each for each in asked)
+    assert run_audit(tmp_path)[0] == code
+    assert any("stand for" in each for each in asked) == (answer == "no" and (listed or "-" in cells[0]))
+
+
+@pytest.mark.parametrize(("answer", "said"), [("none", False), ("= Place", "Place"), ("?", None)])
+def test_what_a_register_says_of_a_column_that_it_lacks_is_asked(registered, answer, said):
+    lines = (registered / "register.csv").read_text(encoding="utf-8").replace("Area", "Place")
+    write(registered / "register.csv", lines)
+    drafted(registered)
+
+    def ask(question):
+        return answer if 'no column "Area"' in question.text else confirmation(question)
+
+    file = registered / "series.toml"
+    write(file, confirmed(registered, file.read_text(encoding="utf-8"), ask))
+    assert tomllib.loads(file.read_text(encoding="utf-8")).get("register", {}).get("Area") == said
+    (reason,) = [c["reason"] for c in run_audit(registered)[1]["policy"]["clauses"] if c["clause"] == "max_risk"]
+    assert (said is None) == ("the register lacks" in (reason or ""))
+    assert not (confirm(registered)[0] == 0 and said is None)
+
+
 def test_whether_values_change_is_not_asked_where_the_keys_show_it_or_nobody_is_followed(registered):
     (registered / "register.csv").unlink()
     assert "adversary" not in drafted(registered)

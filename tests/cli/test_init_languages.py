@@ -33,6 +33,7 @@ ANSWERS = {
     "never",
     "stated",
     "people",
+    "none",
     "any",
     "same",
     "cumulative",
