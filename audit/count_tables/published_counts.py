@@ -118,6 +118,14 @@ class PublishedCounts:
         """Return the same with some rows left empty, so that they can be any count."""
         return self.with_values(rows, lower=0, upper=UNBOUNDED, hidden=False, number=False)
 
+    def without(self, places: Sequence[int]) -> PublishedCounts:
+        """Return the same rows without some dimensions; -1 means without different releases."""
+        left = [place for place in range(len(self.dimensions)) if place not in places]
+        dimensions = tuple(self.dimensions[place] for place in left)
+        manifest = replace(self.manifest, dimensions=tuple(each.axis.name for each in dimensions))
+        release = np.zeros_like(self.release) if -1 in places else self.release
+        return replace(self, manifest=manifest, dimensions=dimensions, label=self.label[:, left], release=release)
+
     def cell(self, row: int) -> dict[str, str]:
         """Return the labels of a row by dimension."""
         labels = zip(self.dimensions, self.label[row].tolist(), strict=True)

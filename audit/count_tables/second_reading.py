@@ -19,6 +19,7 @@ import numpy as np
 
 from audit.count_tables.judged_counts import JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
+from audit.count_tables.nesting import nestings
 from audit.count_tables.note_numbers import noted_range, noted_rounding
 from audit.count_tables.published_counts import PublishedCounts, adds_up
 from audit.count_tables.published_texts import (
@@ -82,6 +83,7 @@ def _is_settled(judged: JudgedCounts) -> bool:
 def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about each other reading from which more follows, or that is too hard to judge."""
     yield from _remarks(judged, reading)
+    yield from _nestings_disclose_more(judged, reading)
     yield from _sums_disclose_more(judged, reading)
     yield from _exact_tables_disclose_more(judged, reading)
     yield from _noted_rounding_discloses_more(judged, reading)
@@ -113,6 +115,20 @@ def _sums_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterato
                 "else, name the column in not_counts, and no longer in values",
                 column=printable(column, 60),
                 place=printable("{}:{}".format(*counts.place(row))),
+            )
+
+
+def _nestings_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence about each dimension from which more follows if its labels lie in those of another one."""
+    for nesting in nestings(judged.counts):
+        if not nesting.is_complete or any(_discloses_more(judged, reading, each) for each in nesting.readings()):
+            inner, outer = (printable(name, 60) for name in nesting.names)
+            yield say(
+                "labels of {inner} may lie in those of {outer}, as districts do in regions, and more may follow from "
+                "the tables if they do: give {outer} and {inner} one name in all files, and write categories for it; "
+                "or, if they are two, say in categories what each label covers",
+                inner=inner,
+                outer=outer,
             )
 
 
@@ -395,7 +411,7 @@ def _remarks(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
     for some in (some for size in range(len(places), 0, -1) for some in combinations(places, size)):
         is_known = any(each.issuperset(some) for each in read) or len({*some} - {_RELEASES}) == len(counts.dimensions)
         if not is_known and _agree(counts, some):
-            more = _discloses_more(judged, reading, _without(counts, some), some)
+            more = _discloses_more(judged, reading, counts.without(some), some)
             if more is not None:
                 read.append(frozenset(some))
             if more:
@@ -432,22 +448,13 @@ def _distinct(rows: Codes) -> int:
 
 def _agree(counts: PublishedCounts, places: Sequence[int]) -> bool:
     """Return whether no two rows that differ only in these dimensions show different numbers."""
-    counts = _without(counts, places)
+    counts = counts.without(places)
     beside = np.column_stack([counts.population, counts.measure, counts.label])
     cell = np.unique(beside, axis=0, return_inverse=True)[1].ravel()
     low, high = np.zeros(len(cell), dtype=np.int64), np.full(len(cell), np.iinfo(np.int64).max)
     np.maximum.at(low, cell, np.where(counts.shown, counts.lower, 0))
     np.minimum.at(high, cell, np.where(counts.shown, counts.upper, high))
     return bool((low <= high).all())
-
-
-def _without(counts: PublishedCounts, places: Sequence[int]) -> PublishedCounts:
-    """Return the same rows without some dimensions; -1 means without different releases."""
-    left = [place for place in range(len(counts.dimensions)) if place not in places]
-    dimensions = tuple(counts.dimensions[place] for place in left)
-    manifest = replace(counts.manifest, dimensions=tuple(each.axis.name for each in dimensions))
-    release = np.zeros_like(counts.release) if _RELEASES in places else counts.release
-    return replace(counts, manifest=manifest, dimensions=dimensions, label=counts.label[:, left], release=release)
 
 
 def _found(judged: JudgedCounts, left: Container[str | None]) -> set[tuple[Any, ...]]:

@@ -70,14 +70,19 @@ _SENSITIVE = {
         "scghq1 scghq2 scsf1 employment empstat jbstat"
     ),
 }
-_QUASI = _words(
-    "age sex gender zip zipcode postcode postal race ethnicity ethnic birth birthdate birthday birthplace birthyear "
-    "dob born nationality native country state city town region county district province municipality education "
-    "gor lsoa msoa nuts zona zone area ward barrio distrito comarca municipio localidad quartier arrondissement canton "
-    "kanton bezirk stadtteil gemeinde "
-    "degree marital relationship address height alter geschlecht plz postleitzahl wohnort ort land geburt bildung "
-    "familienstand staatsangehorigkeit sexe naissance pays ville departement cp edad sexo nacimiento pais ciudad "
-    "provincia eta sesso nascita comune cap leeftijd geslacht"
+_PLACES = _words(
+    "zip zipcode postcode postal country state city town region county district province municipality gor lsoa msoa "
+    "nuts zona zone area ward barrio distrito comarca municipio localidad quartier arrondissement canton kanton bezirk "
+    "stadtteil gemeinde plz postleitzahl wohnort ort land pays ville departement cp pais ciudad provincia comune cap"
+)
+_QUASI = _PLACES | _words(
+    "age sex gender race ethnicity ethnic birth birthdate birthday birthplace birthyear dob born nationality native "
+    "education degree marital relationship address height alter geschlecht geburt bildung familienstand "
+    "staatsangehorigkeit sexe naissance edad sexo nacimiento eta sesso nascita leeftijd geslacht"
+)
+_INSTITUTIONS = _words(
+    "authority borough gebiet kreis landkreis commune comunidad trust icb hospital school practice provider schule "
+    "krankenhaus klinik ecole hopital etablissement academie escuela colegio centro"
 )
 _WEIGHTS = _words(
     "weight weights weighting wgt gewicht gewichtung gewichtungsfaktor hochrechnungsfaktor hochrechnung poids "
@@ -233,6 +238,21 @@ def names_waves(name: str) -> bool:
 def is_quasi(name: str) -> bool:
     """Return whether a name is common for quasi-identifiers."""
     return _speaks_of(name, _QUASI)
+
+
+def may_nest(one: str, other: str) -> bool:
+    """Return whether two names suggest that what one column has lies in what the other has: places, or what is unknown.
+
+    >>> (
+    ...     may_nest("Local authority", "Regierungsbezirk"),
+    ...     may_nest("Course", "Faculty"),
+    ...     may_nest("School", "Course"),
+    ...     may_nest("Age band", "Sex"),
+    ... )
+    (True, True, False, False)
+    """
+    are_places = {_speaks_of(name, _PLACES | _INSTITUTIONS) for name in (one, other)}
+    return len(are_places) == 1 and (are_places == {True} or not (is_quasi(one) or is_quasi(other)))
 
 
 def sensitivity(name: str) -> int:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import random
 import re
 import shutil
 import tomllib
@@ -19,6 +20,7 @@ from audit.init.confirmation import confirmed
 from audit.init.count_parts import LabelParts, find_parts, find_sums
 from audit.io.toml import toml_document, toml_text
 from audit.model.json_types import UNBOUNDED
+from tests.helpers.amount import some as drawn
 from tests.helpers.count_tables import TinyTables, write_tables
 from tests.helpers.public_tables import confirm
 from tests.helpers.running import printed, refused, run_main
@@ -2216,6 +2218,53 @@ def test_a_label_that_is_the_sum_of_those_of_another_dimension_is_asked_about(he
     write_tables(tmp_path, tables, table, series='releases = [{ tag = "1", tables = ["1.csv", "2.csv"] }]')
     found, why, _ = verdict(tmp_path)
     assert (found, " of Region is the sum of " in why) == (code, code == 3), why
+
+
+def tiny_levels(folder, rng, inner, outer):
+    """Write random tables by two levels, as two dimensions and as one with categories; return the folders."""
+    parts, sexes = [f"d{at}" for at in range(rng.choice([3, 4, 5]))], rng.choice([["f", "m", "all"], ["all"]])
+    numbers = {part: {sex: rng.randrange(40) for sex in sexes[:-1] or sexes} for part in parts}
+    for own in numbers.values():
+        own["all"] = sum(own.values())
+    wholes = {"R0": parts[::2], "R1": parts[1::2], "All": parts}
+    shown = {part: {sex: "*" if n in range(1, 5) or rng.random() < 0.25 else n for sex, n in own.items()}
+             for part, own in numbers.items()}  # fmt: skip
+    shown |= {label: {sex: sum(numbers[part][sex] for part in some) for sex in sexes} for label, some in wholes.items()}
+    lines = {label: [f"{label},{sex},{own[sex]}" for sex in sexes] for label, own in shown.items()}
+    table = 'value = "n"\nmarkers."*" = [0, inf]\ntotals = { sex = "all"'
+    covers = [
+        "label,atom",
+        *(f"{part},{part}" for part in parts),
+        *(f"{w},{p}" for w in ("R0", "R1") for p in wholes[w]),
+    ]
+    found, series = [], 'releases = [{ tag = "1", tables = ["1.csv", "2.csv"] }]'
+    for name, names, more in (("two", [inner, outer], ""), ("one", [inner], f'categories.{inner} = "c.csv"\n')):
+        tables = {
+            "1.csv": [f"{inner},sex,n", *chain(*(lines[label] for label in [*parts, "All"]))],
+            "2.csv": [f"{names[-1]},sex,n", *chain(*(lines[label] for label in wholes))],
+            "c.csv": covers,
+        }
+        totals = "".join(f', {each} = "All"' for each in names)
+        text = f"dimensions = {json.dumps(['sex', *names])}\n{more}{table}{totals} }}\n"
+        found.append(write_tables(folder / name, tables, text, series=series))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("names", "codes"),
+    [(("district", "region"), [3, 3, 3, 0, 0]), (("course", "faculty"), [3, 3, 3, 0, 0]), (("age", "origin"), [0] * 5)],
+)
+def test_tables_by_level_do_not_hold_if_levels_disclose_more(names, codes, tmp_path):
+    """Regions beside districts disclose what districts hide. In tables so small, sums are not beyond chance."""
+    series = [tiny_levels(tmp_path / f"{seed}", random.Random(seed), *names) for seed in (4, 5, 8, 9, 16)]  # noqa: S311
+    assert [printed(str(one))[0] for _, one in series] == [1, 1, 1, 0, 0]
+    assert [printed(str(two))[0] for two, _ in series] == codes
+
+
+@pytest.mark.parametrize("seed", range(drawn(60)))
+def test_no_tables_by_level_hold_that_disclose_something_together(seed, tmp_path):
+    two, one = tiny_levels(tmp_path, random.Random(seed), "district", "region")  # noqa: S311
+    assert printed(str(two))[0] in {1, 3} or not printed(str(one))[0]
 
 
 @pytest.mark.parametrize("tags", ["1 2", "2 1"], ids=["first", "last"])
