@@ -17,7 +17,7 @@ from audit.count_tables.table_rules import STATISTIC
 from audit.count_tables.total_release import as_one_release
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Flags, Floats, Numbers
-from audit.model.errors import printable
+from audit.model.errors import in_quotes, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import parted, say, say_count
 
@@ -100,23 +100,43 @@ def _known(counts: PublishedCounts, cells: Codes, values: Known, places: Sequenc
     return known
 
 
+def _compared(
+    counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places: Sequence[int]
+) -> list[tuple[Known, str]]:
+    """Return the numbers at the totals of some dimensions, those of all columns and those of the columns that hide any.
+
+    The names of other columns come with the latter: such as a population, which may repeat beside counts of others.
+    """
+    at = next((at for at, each in enumerate(counts.dimensions) if each.axis.name == STATISTIC), None)
+    of, texts = (counts.measure, counts.measures) if at is None else (counts.label[:, at], counts.dimensions[at].labels)
+    hides = np.isin(of, of[(ends[0] != ends[1]) & (counts.text != "")])
+    every = np.stack([_known(counts, cells, each, places) for each in ends])
+    if hides.all() or not hides.any():  # where blanks alone are no numbers
+        return [(every, "")]
+    own = np.stack([_known(counts, cells[hides], each[hides], places) for each in ends])
+    return [(every, ""), (own, in_quotes([str(texts[each]) for each in np.unique(of[~hides]).tolist()], _NAMED))]
+
+
 def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places: Sequence[int]) -> Iterator[str]:
     """Yield a sentence about two releases with equal numbers, and about one that is the sum of others.
 
     The numbers are those at the totals of some dimensions.
     """
     tags = counts.manifest.tags
-    least, most = (_known(counts, cells, each, places) for each in ends)
-    compared = np.argsort(np.isnan(least).sum(axis=1), kind="stable")[:_LINES_COMPARED]
+    compared = _compared(counts, cells, ends, places)
     names = ", ".join(printable(counts.dimensions[place].axis.name, 60) for place in places)
-    exact = np.where(least == most, least, np.nan)
-    kinds = (at for at, each in enumerate(counts.dimensions) if each.axis.name == STATISTIC)
-    of = next((counts.label[:, at] for at in kinds), counts.measure)
-    hides = np.isin(of, of[(ends[0] != ends[1]) & (counts.text != "")])
-    hides |= not hides.any()  # where blanks alone are no numbers
-    own = np.stack([_known(counts, cells[hides], each[hides], places) for each in ends])
-    repeated = [pair for pair in _repeated(exact) if not _are_others(own, *pair)]
-    sums = [*_sums(np.stack([least, most])[:, compared], tags)][:1]
+    added = ((pair, lines, others) for lines, others in compared for pair in _sums(lines, tags))
+    sums, beside = list[tuple[int, Sequence[int]]](), list[str]()
+    for pair, lines, others in islice(added, 1):
+        sums, beside = [pair], [*_corrected(lines, *pair)]
+        if others:
+            what = say(
+                "the numbers of {columns} are no such sums: audit copies of the tables without them", columns=others
+            )
+            beside.append(what)
+    own, exact = compared[-1][0], [_exact(lines) for lines, _ in compared]
+    again = (([pair], known) for known in exact for pair in _repeated(known) if not _are_others(own, *pair))
+    repeated, known = next(again, ([], exact[0]))
     otherwise = say("if they count other people, audit each in a folder of its own")
     for whole, parts in sums or repeated if places else ():
         orders = [(whole, *parts), *([] if sums else [(*parts, whole)])]
@@ -125,14 +145,13 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
             "if a label of {dimensions} stands for all, name it in totals, and write them as one release",
             dimensions=names,
         )
-        before = [*_corrected(least, most, whole, parts)] if sums else []
         fact = say(
             'added up over {dimensions}, release "{release}" shows the numbers of {others}, so they count the same '
             "people",
             dimensions=names,
             **_tags(tags, whole, parts),
         )
-        yield parted([fact, otherwise, *before, way])
+        yield parted([fact, otherwise, *beside, way])
     if places:
         return
     for one, (other,) in repeated:
@@ -144,7 +163,7 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
         files = ", ".join(map(toml_text, shown))
         texts = {"one": printable(first.tag, 60), "other": printable(second.tag, 60)}
         texts["example"] = f"{{ tag = {toml_text(first.tag)}, tables = [{files}] }}"
-        if differ := int((np.abs(exact[:, one] - exact[:, other]) > 0).sum()):
+        if differ := int((np.abs(known[:, one] - known[:, other]) > 0).sum()):
             fact = say(
                 'releases "{one}" and "{other}" have the same numbers but for {count}, as editions do of which one '
                 "was corrected",
@@ -175,13 +194,18 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
             "within the rounding, so it counts the same people",
             **_tags(tags, whole, parts),
         )
-        steps = [*_corrected(least, most, whole, parts), as_one_release(counts, whole, parts)]
+        steps = [*beside, as_one_release(counts, whole, parts)]
         yield parted([fact, otherwise, *steps])
 
 
-def _corrected(least: Known, most: Known, whole: int, parts: Sequence[int]) -> Iterator[str]:
+def _exact(ends: Known) -> Known:
+    """Return the counts that are known exactly, else NaN; shape (lines, releases)."""
+    return np.where(ends[0] == ends[1], ends[0], np.nan)
+
+
+def _corrected(ends: Known, whole: int, parts: Sequence[int]) -> Iterator[str]:
     """Yield what to do first if a release is not the sum of others in all lines: as one release they contradict."""
-    differ, _ = _differing(np.stack([least, most]), whole, parts)
+    differ, _ = _differing(ends, whole, parts)
     if count := int(differ.sum()):
         yield say_count(
             "in {count} [line|lines] it is not, so [a number was|numbers were] corrected: write the corrected numbers "
@@ -235,7 +259,7 @@ def _sum_in_another_dimension(counts: PublishedCounts, ends: Sequence[Known]) ->
         both = [*counts.dimensions]
         both[one] = replace(inner, labels=(*inner.labels, *outer.labels))
         cells = np.column_stack([2 * release + wholes, counts.measure, label])
-        for each in np.unique(release[wholes]).tolist():
+        for each in np.intersect1d(release[wholes], release[parts]).tolist():
             found = _sums_of_labels(replace(counts, dimensions=tuple(both)), cells, ends, one, 2 * each + 1, 2 * each)
             for whole, labels, _ in found:
                 yield say(
@@ -313,14 +337,13 @@ def _sets(labels: int) -> Floats:
 
 
 def _repeated(known: Known) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield the first two releases most of whose common numbers are equal."""
+    """Yield each two releases most of whose common numbers are equal."""
     pairs = [*combinations(range(known.shape[1]), 2)]
     for one, other in pairs:
         both = known[(known[:, one] > 0) & (known[:, other] > 0)]
         equal = both[both[:, one] == both[:, other], one]
         if len(equal) >= _EQUAL * len(both) and _is_evidence(equal, len(pairs)):
             yield one, [other]
-            return
 
 
 def _are_others(ends: Known, one: int, other: Sequence[int]) -> bool:
@@ -329,8 +352,9 @@ def _are_others(ends: Known, one: int, other: Sequence[int]) -> bool:
     What repeats is then another measure, such as a population.
     """
     differ, is_complete = _differing(ends, one, other)
-    exact = np.where(ends[0] == ends[1], ends[0], np.nan)[:, [one, *other]]
-    return not any(_repeated(exact)) and int(differ.sum()) > (1 - _EQUAL) * int(is_complete.sum())
+    return not any(_repeated(_exact(ends[:, :, [one, *other]]))) and int(differ.sum()) > (1 - _EQUAL) * int(
+        is_complete.sum()
+    )
 
 
 def _sums(ends: Known, tags: Sequence[str]) -> Iterator[tuple[int, Sequence[int]]]:
@@ -339,6 +363,7 @@ def _sums(ends: Known, tags: Sequence[str]) -> Iterator[tuple[int, Sequence[int]
     `ends` has the least and the greatest count of each release, shape (2, lines, releases); NaN is a count that is
     hidden or absent.
     """
+    ends = ends[:, np.argsort(np.isnan(ends[0]).sum(axis=1), kind="stable")[:_LINES_COMPARED]]
     places = range(len(tags))
     for whole in places:
         named = [part for part in places if tags[whole] in tags[part] and part != whole]
