@@ -27,6 +27,7 @@ _MANY = 40  # of more releases, three are added up only if they follow each othe
 _MONTHS = 12
 _CHANCE = 10_000  # how much rarer than the comparisons a coincidence has to be
 _EQUAL = 0.75  # the share of equal numbers, of which a corrected release may lack some
+_BY_CHANCE = 0.1  # how much counts of other people differ, as a share of their variance
 _MOST = 0.5  # the share of lines in which a release is the sum of others, of which corrections affect several
 _NAMED = 6
 _TOGETHER = 3  # dimensions that are added up over at once
@@ -349,11 +350,17 @@ def _repeated(known: Known) -> Iterator[tuple[int, Sequence[int]]]:
 def _are_others(ends: Known, one: int, other: Sequence[int]) -> bool:
     """Return whether two releases differ in counts some of which are hidden or rounded, and so count other people.
 
-    What repeats is then another measure, such as a population.
+    What repeats is then another measure, such as a population. Counts of other people differ by chance, by more than
+    corrections of a few.
     """
     differ, is_complete = _differing(ends, one, other)
-    return not any(_repeated(_exact(ends[:, :, [one, *other]]))) and int(differ.sum()) > (1 - _EQUAL) * int(
-        is_complete.sum()
+    first, second = ends[:, is_complete, one].mean(axis=0), ends[:, is_complete][:, :, other].sum(axis=2).mean(axis=0)
+    spread = float(((first - second) ** 2 / np.maximum(first + second, 1)).sum())  # by chance, 1 for each line
+    many = int(is_complete.sum())
+    return (
+        not any(_repeated(_exact(ends[:, :, [one, *other]])))
+        and int(differ.sum()) > (1 - _EQUAL) * many
+        and spread > _BY_CHANCE * many
     )
 
 

@@ -1258,13 +1258,16 @@ def test_sub_totals_are_covered_by_what_adds_up_to_them(dont, tmp_path):
 
 @pytest.mark.parametrize("base", [1, 5])
 @pytest.mark.parametrize("column", ["", "period,"])
-@pytest.mark.parametrize("last", ["others", "first again", "sum"])
+@pytest.mark.parametrize("last", ["others", "first again", "corrected", "sum"])
 def test_a_population_that_repeats_is_no_evidence_of_the_same_people(last, column, base, tmp_path):
-    """Admissions of quarters beside the population of the same year; the last release repeats, or adds up, others."""
+    """Admissions of quarters beside the population of the same year; the last release repeats, or adds up, others.
+
+    Or it is the first again, with one more in every second line.
+    """
     areas, rng = [f"a{n}" for n in range(12)], np.random.default_rng(3)
     people, *drawn = rng.integers([[1000], *[[2]] * 3], [[9000], *[[90]] * 3], (4, len(areas)))
     if last != "others":
-        drawn[2] = drawn[0] + (drawn[1] if last == "sum" else 0)
+        drawn[2] = drawn[0] + (drawn[1] if last == "sum" else np.arange(12) % 2 * (last == "corrected"))
     tables = {}
     for quarter, counts in enumerate(drawn, 1):
         rows = zip(["T", *areas], [counts.sum(), *counts], [people.sum(), *people], strict=True)
