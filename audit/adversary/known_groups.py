@@ -378,7 +378,9 @@ class PossibleKind(NamedTuple):
     def exposed(self) -> int:
         """How many of these people can be in the data at once, at most, with a value that is certain."""
         if not self.constant:
-            return self.at_most(self.releases)
+            alone = [at for at, values in zip(self.releases, self.contents, strict=True) if len(values) == 1]
+            several = sum(self.at_most([at]) for at in alone) or self.at_most(self.releases)
+            return min(self.alike, several)
         common = set.intersection(*map(set, self.contents))
         if len(common) > 1:  # only one attribute of several is certain
             return self.alike

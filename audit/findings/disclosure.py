@@ -147,8 +147,8 @@ class Disclosure(OnePersonFinding[C]):
         evidence: `proof`: the certificate was checked again. `solver`: only a solver shows it; no proof was found
             within the limits.
         attribute: the attribute of the value, if the finding follows from combinations of several attributes.
-        enough: the fewest releases that suffice, of those up to the first after which it is certain, if values never
-            change; omitted if these are all releases of the series.
+        enough: the fewest releases that suffice, of those up to the first after which it is certain; where values
+            change, the release alone or all of the certificate. Omitted if these are all releases of the series.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("whole_certificate",)

@@ -41,9 +41,11 @@ class Checker:
             raise BrokenCertificateError("more than the claimed value is possible")
         if paths and not finding.alone:
             finding = replace(finding, certificate=_with_paths(finding.certificate, kept))
-        if self._after is not None:
-            return finding
-        enough = fewest([step.candidates for step in finding.certificate], self._published.claimed(finding.value))
+        claimed, own = self._published.claimed(finding.value), at.index(finding.release)
+        if self._after is None:
+            enough = fewest([step.candidates for step in finding.certificate], claimed)
+        else:
+            enough = (own,) if {*finding.certificate[own].candidates} <= claimed else tuple(range(len(at)))
         all_needed = len(enough) == self._published.releases
         return replace(finding, enough=() if all_needed else tuple(at[place] for place in enough))
 

@@ -119,6 +119,27 @@ def test_a_finding_names_the_fewest_releases_that_suffice(data):
         assert kind.alike == 1 or f"at most {most} of them at once" in named
 
 
+@example(several=(4, 2))
+@given(several=st.lists(st.integers(1, 4), min_size=2, max_size=3))
+def test_where_values_change_a_finding_names_its_release_alone_where_that_suffices(several):
+    """All rows of each release that look alike have one value there, or else two."""
+    releases = [[Row(None, "[20, 29]", "xyz"[j], ("[20, 29]",))] * many for j, many in enumerate(several)]
+    releases[-1] = [*releases[-1], replace(releases[-1][0], value="x")]
+    roll = [Registered(f"q{n}", j, ("25",)) for n in range(5) for j in range(len(several))]
+    changes = dict.fromkeys(product("xyz", repeat=2))
+    view = seen(in_braces(TinySeries(releases, changes, register=roll, quasi_identifiers=("Age",), keyed=False)))
+    claims = UpdateGraphAttack().run(handed(view), Budget(None)).claims
+    found = claims.check(view)(claims.everything())
+    assert [each.enough for each in found] == [(j,) for j in range(len(several) - 1)]
+    ends = [f"at most {many} of them at once; if in {tag})" for many, tag in zip(several, view.tags, strict=True)]
+    names = ReportNames(view, Pseudonymizer(view.series, reveal=True))
+    assert [each.named(names).individual.endswith(end) for each, end in zip(found, ends, strict=False)] == [True] * len(
+        found
+    )
+    most = view.possible_kinds.at_once(np.array([each.individual for each in found]))
+    assert most == min(5, sum(several[:-1]))
+
+
 @given(data=st.data())
 def test_each_is_judged_for_each_largest_set_of_releases(data):
     series = data.draw(rolls())
