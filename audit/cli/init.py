@@ -15,6 +15,7 @@ from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
+from audit.io.microdata import NAME as MICRODATA
 from audit.model.errors import SENTENCE, UsageError, printable, printable_path
 from audit.runtime.phrases import Phrase, joined, say, typed
 
@@ -186,7 +187,7 @@ def ask_until_answered(question: Question) -> str:
 def summary(folder: Path, draft: Guesses) -> str:
     """Return a summary for a terminal: what was found, what to check, and the next command."""
     lines: list[str] = []
-    sections: dict[str, list[Row]] = {**draft.found, say("To check"): [("-", doubt) for doubt in draft.doubts]}
+    sections: dict[str, list[Row]] = {**draft.found, say("To check"): [("-", line) for line in draft.to_check()]}
     for title, rows in sections.items():
         if rows:
             lines += [title, *_aligned(rows), ""]
@@ -197,9 +198,9 @@ def summary(folder: Path, draft: Guesses) -> str:
     lines += [said, ""]
     named = printable(shlex.quote(str(folder)), 400)
     following = [draft.following.format(folder=named)]
-    if draft.unsure:
-        lines += [_still_guessed(draft.unsure), ""]
-        following.insert(0, f"audit init {named} --confirm")
+    lines += [_still_guessed(draft.unsure), ""] if draft.unsure else []
+    if draft.unsure or draft.name == MICRODATA:
+        following.insert(0, f"audit init {named} {'--microdata ' * (draft.name == MICRODATA)}--confirm")
     steps = (Phrase("Next: {command}"), Phrase("Then: {command}"))
     lines += [step.filled(command=typed(command)) for step, command in zip(steps, following, strict=False)]
     return "\n".join([*lines, ""])

@@ -160,14 +160,6 @@ def _choose(found: FoundFiles, tag: str, scores: Mapping[tuple[str, str], float]
             continue
         # Equal cells do not show it: many columns have yes and no, and a discharge has the diagnoses of an admission.
         sure = score >= _SURE and _named_alike(old, new)
-        if not sure:
-            doubt = say(
-                'In release {release}, is "{old}" the same column as "{new}"? Its cells do not show it.',
-                release=tag,
-                old=old,
-                new=new,
-            )
-            found.guesses.doubts.append(doubt)
         used |= {old, f"→{new}"}
         renamed = Renamed({tag: {**found.renamed(tag), old: new}})
         found.guesses.state_rule(renamed, sure=sure)

@@ -45,6 +45,7 @@ _CHANGES = Phrase("the values of the transitions")
 _IN_REGISTER = Phrase("in the register")
 _IN_PAIRS = Phrase("in the rows of the pairs")
 _WITH_HIERARCHY = Phrase("it has a hierarchy")
+_MAY_BE_SENSITIVE = Phrase("by its name, it may be sensitive: what is disclosed of it is then not judged")
 
 
 def guess_meanings(found: FoundFiles, *, published: bool = True) -> None:
@@ -101,7 +102,7 @@ class _Guesser:
         for row, (name, text) in totals.items():
             file = self.found.releases[int(self.rows[name].release[row])].shown
             why = say("the last row of {file} looks like a total, not like a person", file=file)
-            self.guesses.state_rule(IgnoreRows({name: (text,)}), sure=False, written=why)
+            self.guesses.state_rule(IgnoreRows({name: (text,)}), sure=False, quoting=why)
         self.rows = self.values = without_rows(self.rows, totals)
 
     def error(self, what: str, remedy: str) -> InputError:
@@ -190,11 +191,7 @@ class _Guesser:
                 self.number_rows(column)
             elif trouble == _NEEDS_KEYS:
                 self.left[column.name] = str(trouble)
-            elif trouble:
-                self.guesses.doubts.append(
-                    say('Column "{column}" is not an id: {why}.', column=column.name, why=trouble)
-                )
-            elif self.found.chosen(key) is None:
+            elif not trouble and self.found.chosen(key) is None:
                 self.choose_id(key, column, keyed=keyed)
 
     def take_several(self, column: Column) -> None:
@@ -213,7 +210,7 @@ class _Guesser:
             sentences.append(say('For one row per person, write rows = "latest" and date = {column}', column=name))
         if column.name in self.rows:  # in generalized cells alone, rows of different people are equal
             sentences += filter(None, [equal_rows([*self.rows.values()], self.files)])
-        self.guesses.state_rule(SeveralRows(EPISODES), sure=False, written=". ".join(sentences))
+        self.guesses.state_rule(SeveralRows(EPISODES), sure=False, quoting=". ".join(sentences))
 
     def guess_cases(self) -> None:
         """Take rows for cases where a name speaks of these, and nothing says whose rows they are."""
@@ -221,41 +218,16 @@ class _Guesser:
         names = [name for name in self.rows if column_names.names_cases(name)]
         if names and not (any(owners) or self.found.keys):
             self.guesses.state("columns.rows", EPISODES, named_for_cases(names[0]), sure=False)
-            self.guesses.doubts.append(
-                say(
-                    "Can one person have several rows in a release? If each row is another person's, write "
-                    'rows = "people".'
-                )
-            )
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
-        name, reasons = column.name, [_NAMED if column_names.kind(column.name) else Phrase("its cells")]
+        reasons = [_NAMED if column_names.kind(column.name) else Phrase("its cells")]
         if key == "individual":
             reasons += [_UNIQUE[column.unique, column.recurs]]
             reasons = reasons[1:] if reasons[0] is not _NAMED and column.unique else reasons
-            doubt = say(
-                "Column \"{column}\" is read as the auditor's key, with which the adversary knows everybody's group: "
-                'the worst case. If it was published, write record = "{column}" instead.',
-                column=name,
-            )
         else:
             reasons += [Phrase("people are in the key files")] * keyed
-            doubt = say(
-                'Column "{column}" is read as a published record id. If it is the key that says whose row it is, '
-                'write individual = "{column}" instead.',
-                column=name,
-            )
-        if self.guesses.column("rows") == EPISODES:
-            doubt = say(
-                'Column "{column}" is read as a column of people: it shows that people have several rows, and is used '
-                "for nothing else.",
-                column=name,
-            )
-        if column.row_numbers:
-            more = say("It numbers the rows of every file; is the same number the same person in all of them?")
-            doubt = f"{doubt} {more}"
+        reasons += [_NUMBERS] * column.row_numbers
         self.choose(key, column, parted(map(str, reasons)), sure=key == "record" and keyed)
-        self.guesses.doubts.append(doubt)
 
     def guess_count(self) -> None:
         """Guess which column counts the people of a row, or of a value in a group."""
@@ -299,7 +271,6 @@ class _Guesser:
         marks = {c.name: self.marks(c, by, alone=alone, last=c.name == last, changing=changing) for c in free}
         scores = {name: sum(points for points, _ in own) for name, own in marks.items()}
         best, *others = sorted(free, key=lambda c: -scores[c.name])
-        doubtful = bool(others) and (scores[best.name] < 5 or scores[others[0].name] > scores[best.name] - 3)
         reasons = [why for _, why in marks[best.name] if why is not None]
         reasons += [Phrase("the only column that the register lacks")] * (len(lacking) == 1 and bool(known))
         shown = _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
@@ -308,19 +279,6 @@ class _Guesser:
         shown = _CHANGES in reasons or (shown and named)
         why = joined([str(each) for each in reasons or [Phrase("nothing fits better")]])
         self.choose("sensitive", best, why, sure=shown)
-        if doubtful:
-            names = {"column": best.name, "other": others[0].name}
-            self.guesses.doubts.append(say('Is "{column}" the sensitive column? It could be "{other}".', **names))
-        for column in others:
-            if column_names.sensitivity(column.name) and column.name not in known:
-                doubt = say(
-                    'Is "{column}" sensitive as well, as its name suggests? It is read as a quasi-identifier, so what '
-                    "is disclosed of it is not judged; if it is sensitive, write sensitive = [{columns}] and take it "
-                    "out of quasi_identifiers.",
-                    column=column.name,
-                    columns=f"{toml_text(best.name)}, {toml_text(column.name)}",
-                )
-                self.guesses.doubts.append(doubt)
 
     def marks(
         self, column: Column, by: Sequence[Column], *, alone: bool, last: bool, changing: set[str]
@@ -377,7 +335,8 @@ class _Guesser:
 
     def take(self, column: Column, why: str, *, sure: bool) -> None:
         """Make a column a quasi-identifier; one that is constant within groups changes nothing."""
-        self.found.roles[column.name] = QUASI, why
+        doubts = [str(_MAY_BE_SENSITIVE)] * bool(column_names.sensitivity(column.name))
+        self.found.roles[column.name] = QUASI, parted([why, *doubts])
         group = self.found.chosen("group")
         if not sure and group is not None and "columns.group" not in self.guesses.unsure:
             sure = steadiness([column], [group]) == 1
@@ -431,13 +390,6 @@ class _Guesser:
         why = say_count("only {releases} [has|have] it", len(tags), releases=listed)
         if not published or column is None or column_names.sensitivity(name) or _id_kind(column):
             self.left[name] = why
-            doubt = say(
-                '"{column}" is published in {releases} only, and NOT JUDGED: its name or cells suggest that it is '
-                "more than a quasi-identifier. State its role under [columns].",
-                column=name,
-                releases=listed,
-            )
-            self.guesses.doubts.append(doubt)
             return
         self.found.columns[name] = column
         self.found.roles[name] = QUASI, parted([why, say("where it is missing, it counts as *")])

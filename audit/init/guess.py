@@ -8,7 +8,7 @@ cells except those that mark totals; the terminal may quote others.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, product
 from pathlib import Path
@@ -129,18 +129,24 @@ def _unprotected(found: FoundFiles) -> Iterator[str]:
         )
 
 
-def _perhaps_harmless(found: FoundFiles) -> Iterator[str]:
-    """Yield that the value of most rows, or values that say that nothing is known, may be harmless; none is assumed."""
-    sensitive, each_row = found.sensitive, not (found.pair() or found.chosen("count"))
-    if each_row and (frequent := frequent_value(sensitive.codes, sensitive.texts)) is not None:
+def doubted_frequent(sensitive: Column, line: Callable[[str], str]) -> Iterator[str]:
+    """Yield that the value of most rows may be harmless, and the line that says so; none is assumed to be."""
+    if (frequent := frequent_value(sensitive.codes, sensitive.texts)) is not None:
         yield say(
             '{share} of the rows have "{value}" as "{column}". If that may become known of anybody, such as "none", '
             "write {line} under [columns]: findings about it alone then do not count.",
             share=figure(frequent[1], ".0%"),
             value=printable(frequent[0], 40),
             column=printable(sensitive.name),
-            line=f"harmless = {toml_value({sensitive.name: [frequent[0]]})}",
+            line=line(frequent[0]),
         )
+
+
+def _perhaps_harmless(found: FoundFiles) -> Iterator[str]:
+    """Yield that the value of most rows, or values that say that nothing is known, may be harmless; none is assumed."""
+    sensitive = found.sensitive
+    if not (found.pair() or found.chosen("count")):  # else a row is not that of one person
+        yield from doubted_frequent(sensitive, lambda text: f"harmless = {toml_value({sensitive.name: [text]})}")
     if unknown := unknown_among(sensitive.texts, of_numbers=True):
         yield say(
             '"{column}" has cells that say that the value is not known ({texts}); an audit takes each for a value that '
@@ -169,8 +175,7 @@ def files_with_roles(folder: Path, guesses: Guesses, *, published: bool) -> Foun
     sure = missing <= MARKERS and ("register" not in found.beside or not missing)
     if any("" in column.texts for column in (*quasi, found.sensitive)):
         missing |= {""}
-    written = "" if missing <= {"", *MARKERS} else str(Missing.why)
-    guesses.state_rule(Missing(frozenset(missing)), sure=sure, written=written)
+    guesses.state_rule(Missing(frozenset(missing)), sure=sure)
     if "register" in found.beside:
         state_cells(found)
     _state_beside(found)
@@ -196,20 +201,6 @@ def _state_beside(found: FoundFiles) -> None:
                 files=in_quotes(found.other_registers, _SHOWN),
             )
         found.guesses.state(f"adversary.{role}", shown, why, sure=sure)
-    there, quasi = found.register_columns(), {column.name for column in found.with_role(QUASI)}
-    person = found.guesses.document.get("register", {}).get("individual", [])
-    further = {own for name, own in there.items() if name not in quasi and own not in person}
-    lacking, spare = ([f'"{printable(name)}"' for name in sorted(some)] for some in (quasi - there.keys(), further))
-    if there and lacking and spare:
-        doubt = say(
-            "{file} lacks {lacking}, so any value fits everybody in it, and has {spare}. If two of these columns mean "
-            "the same, say so under [register]: {one} = …",
-            file=found.beside["register"],
-            lacking=joined(lacking),
-            spare=joined(spare),
-            one=lacking[0],
-        )
-        found.guesses.doubts.append(doubt)
     group = found.chosen("group")
     needed = {group.name if group else "", "Count"}
     fitting = {release_tag(shown): shown for shown in found.counterfeits if needed.issubset(found.names[shown])}
@@ -256,7 +247,7 @@ def _amend(series: Series, guesses: Guesses) -> None:
         if hint.rule is not None:
             some = [text for group in hint.texts for text in group][:_SHOWN]
             why = say("{why}, such as {cells}", why=hint.why, cells=texts.example(hint.column, some, quoted=True))
-            guesses.state_rule(hint.rule, sure=False, written=why)
+            guesses.state_rule(hint.rule, sure=False, quoting=why)
 
 
 def _state_changing(held: HeldReleases, found: FoundFiles) -> None:
@@ -272,7 +263,6 @@ def _state_changing(held: HeldReleases, found: FoundFiles) -> None:
             why=parted(changing.values()),
         )
         guesses.below["columns.individual"] += f"\n{doubt}"
-        guesses.doubts.append(doubt)
 
 
 def _state_unnamed(series: Series, guesses: Guesses) -> None:
@@ -393,12 +383,6 @@ def state_changes(changes: dict[tuple[str, str], int] | None, guesses: Guesses, 
     if changes is None:
         why = say("nothing shows whether values of people change between releases")
         guesses.state(key, NEVER, why, sure=False)
-        guesses.doubts.append(
-            say(
-                "Can the values of people change between releases? If so, an audit that takes them to stay the same "
-                "finds values that nobody can be certain of."
-            )
-        )
     if not changes:
         return
     if not listed or len({*chain.from_iterable(changes)}) > _MOST_VALUES:
@@ -419,13 +403,6 @@ def state_changes(changes: dict[tuple[str, str], int] | None, guesses: Guesses, 
                 changes=in_words(few),
             )
         )
-    times = [many for (old, new), many in changes.items() if old != new and many]
-    guesses.written[f"transitions = {toml_text(TRANSITIONS)}"] = say(
-        "by the key, people's values change (how often: {times}; different changes, which the file lists: {ways}); "
-        'any other change counts as impossible: complete the file, or write "any"',
-        times=sum(times),
-        ways=len(times),
-    )
 
 
 _FEW_PEOPLE = 3

@@ -12,9 +12,9 @@ from audit.io.manifest import NAME
 from audit.io.rules.registry import RULES
 from audit.io.rules.rule import ColumnRule
 from audit.io.table_writer import csv_text
-from audit.io.toml import UNCONFIRMED, Toml, toml_key, toml_value
+from audit.io.toml import UNCONFIRMED, Toml, key_path, toml_key, toml_line, toml_value
 from audit.model.errors import printable
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, parted, say
 
 Row: TypeAlias = tuple[str, ...]
 
@@ -44,7 +44,7 @@ class Guesses:
         unsure: keys that are guesses: no file beside the releases says them, no one was asked, and another reading of
             the files is possible.
         doubts: sentences about what to check first.
-        written: lines of the manifest about differences and irregularities, with their reasons.
+        quoting: by key, the reason that the terminal shows in place of that in the manifest; it may quote cells.
         found: rows of cells by title for the terminal; the last cell of a row is a text of any length.
         following: the next command, with `{folder}` in place of the folder.
         files: further files to write, by name.
@@ -59,7 +59,7 @@ class Guesses:
     left: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     unsure: dict[str, None] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
-    written: dict[str, str] = field(default_factory=dict)
+    quoting: dict[str, str] = field(default_factory=dict)
     found: dict[str, list[Row]] = field(default_factory=dict)
     following: str = "audit {folder}"
     files: dict[str, str] = field(default_factory=dict)
@@ -78,12 +78,12 @@ class Guesses:
         if not sure:
             self.unsure[key] = None
 
-    def state_rule(self, rule: ColumnRule, why: str = "", *, sure: bool = True, written: str = "") -> None:
-        """State a column rule unless it is empty; `written` is the reason that the terminal shows, which may quote."""
+    def state_rule(self, rule: ColumnRule, why: str = "", *, sure: bool = True, quoting: str = "") -> None:
+        """State a column rule unless it is empty; `quoting` is the reason that the terminal shows, which may quote."""
         if rule.stated:
-            self.state(f"columns.{rule.key}", rule.stated, why or str(rule.why), sure=sure)
-            if written:
-                self.written["".join(dotted_lines(rule.key, rule.stated).values())] = written
+            self.state(key := f"columns.{rule.key}", rule.stated, why or str(rule.why), sure=sure)
+            if quoting:
+                self.quoting[key] = parted(filter(None, [self.quoting.get(key), quoting]))
 
     def column(self, key: str, default: Toml = None) -> Toml:
         """Return the entry under a key of `[columns]`."""
@@ -104,6 +104,19 @@ class Guesses:
         """Forget why a key is a guess, as another reason will be given or it is none any more."""
         if (why := self.why.pop(key, "")) in self.doubts:
             self.doubts.remove(why)
+
+    def to_check(self) -> list[str]:
+        """Return a line for each thing to check: further doubts, and each guess without one, with its reason."""
+        lines = [*self.doubts]
+        for key in self.unsure if self.name == NAME else [key for key in self.why if not key.startswith("domains.")]:
+            below = self.below.get(key, "").removeprefix(say("guess: ")).replace("\n", ". ")
+            why = parted(filter(None, [self.quoting.get(key) or self.why.get(key), below]))
+            if not any(doubt in why for doubt in self.doubts):
+                value: Toml = self.document
+                for name in key_path(key):
+                    value = value[name]
+                lines.append(f"{key} = {printable(toml_line(value), 400)}{f' ({why})' if why else ''}")
+        return lines
 
     @property
     def asks(self) -> bool:

@@ -32,7 +32,7 @@ from audit.init.confirmation import (
 )
 from audit.init.count_tables import guess_tables
 from audit.init.found_files import BESIDE, QUASI, FoundFiles
-from audit.init.guess import TRANSITIONS, changes_between, files_with_roles, in_words, rare
+from audit.init.guess import TRANSITIONS, changes_between, doubted_frequent, files_with_roles, in_words, rare
 from audit.init.guesses import Guesses, lines_of
 from audit.io import column_names
 from audit.io.atomic_files import write_file
@@ -47,7 +47,6 @@ from audit.io.microdata import (
     Microdata,
     OneRow,
     SnapshotFile,
-    frequent_value,
     in_digits,
     kind_of_values,
     note_empty,
@@ -58,9 +57,9 @@ from audit.io.one_value import range_of
 from audit.io.publication_order import in_time, natural
 from audit.io.respelling import fold, ungrouped
 from audit.io.rules.spelling import HAVE_COMMAS, perhaps_one_value, respelled
-from audit.io.toml import Toml, toml_key, toml_text
+from audit.io.toml import Toml, toml_line
 from audit.model.errors import InputError, Problem, Problems, in_quotes, printable
-from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
+from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
 _HEAD = Phrase(
     "Guessed by `audit init --microdata` from the tables in this folder and their first rows.\n"
@@ -68,8 +67,8 @@ _HEAD = Phrase(
 )
 
 
-_CONFIRM = "`audit init --microdata --confirm`"
-_HAVE_SEVERAL = Phrase("some people have several rows in one table")
+_GRAVEST = Phrase("some people have several rows in one table, of which methods publish the one with the rarest value")
+_LATEST = Phrase("some people have several rows in one table, of which methods publish the latest")
 _FEW = 30
 """The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
 _MOST_CODES = 200  # such as departments
@@ -123,48 +122,35 @@ def _complete(found: FoundFiles) -> None:
         **guesses.column("unlinkable", {}),
     }
     missing, unused = guesses.column("missing", ()), found.unused
-    why, whose = (guesses.why.get(f"columns.{role}", "") for role in ("sensitive", "individual"))
+    of_sensitive, whose = (guesses.why.get(f"columns.{role}", "") for role in ("sensitive", "individual"))
     for each in (guesses.document, guesses.left, guesses.why, guesses.unsure):
         each.clear()
     guesses.state("microdata.name", found.folder.resolve().name)
     guesses.state("microdata.snapshots", [*dict.fromkeys(each.shown for each in files)])
-    guesses.doubts = [*_doubted_order(found.tags), *_doubted_rows(files)]
+    guesses.doubts = [*_doubted_order(found.tags)]
     if (by := files[0].by) is not None:
-        guesses.state("microdata.snapshots_by", by, say("it names the snapshot of each row"))
+        guesses.state(
+            "microdata.snapshots_by",
+            by,
+            say("it names the snapshot of each row; if all are of one time, delete the line"),
+        )
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
     if (row := files[0].one_row) is not None:
         key = "columns.gravest" if row.gravest else "columns.latest_by"
-        guesses.state(key, [*row.gravest] or row.column, str(_HAVE_SEVERAL))
+        guesses.state(key, [*row.gravest] or row.column, str(_GRAVEST if row.gravest else _LATEST))
     guesses.state("columns.quasi_identifiers", names, say("others may know them"))
-    guesses.state("columns.sensitive", found.sensitive.name, why)
+    guesses.state("columns.sensitive", found.sensitive.name, of_sensitive)
     sign = _state_decimal(guesses, (*known, found.sensitive), {*missing, ""})
     codes = [column.name for column in quasi if column_names.is_postal(column.name)]
     if codes:
         guesses.state("columns.codes", codes, say("postcodes are codes, not numbers: their ends are masked"))
-    unpublished = sorted(
-        {*left} - {individual.name, by}, key=lambda name: (not column_names.is_weight(name), natural(name))
-    )
     for column in quasi:
         texts = [text for text in column.texts if text]
         if column.name not in codes:
             _state_domain(found, column, [in_digits(text, sign) for text in texts] if sign else texts)
     guesses.doubts += [
-        *(
-            [
-                say(
-                    "Not published: {columns}. If readers need a column, name it under quasi_identifiers; or, if no "
-                    "outsider can know its values of anybody, as with a survey weight, write unlinkable = {example}; "
-                    "{command} asks.",
-                    columns=in_quotes(unpublished),
-                    example=f'{{ {toml_key(unpublished[0])} = "…" }}',
-                    command=_CONFIRM,
-                )
-            ]
-            if unpublished
-            else []
-        ),
         *_doubted_codes(quasi, found.tags),
-        *_doubted_values(found.sensitive),
+        *doubted_frequent(found.sensitive, lambda text: f"harmless = {toml_line([text])}"),
         *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
     ]
     if "transitions" in found.beside:
@@ -285,32 +271,6 @@ def _doubted_order(tags: Sequence[str]) -> Iterator[str]:
         yield say("The names of the snapshots do not show their order; list them as they were made.")
 
 
-def _doubted_rows(files: Sequence[SnapshotFile]) -> Iterator[str]:
-    """Yield what is guessed of rows: to which snapshot they belong, and which row of a person is kept."""
-    if files[0].by is not None:
-        yield say(
-            '"{column}" splits the file into {count} snapshots: {tags}. If all rows are of one time, delete '
-            "snapshots_by.",
-            column=printable(files[0].by),
-            count=str(len(files)),
-            tags=joined([printable(each.tag) for each in files], most=12),
-        )
-    if (row := files[0].one_row) is not None:
-        yield _only_one(row)
-
-
-def _only_one(row: OneRow) -> str:
-    """Return that one row of each person is published, and which."""
-    then = say("Name another column under latest_by, or delete it and write one row for each person.")
-    if row.gravest:
-        then = say(
-            "This order is a guess, by which rare values are graver: {values}. Put the list gravest in the right "
-            "order, or delete it and write one row for each person.",
-            values=in_quotes(row.gravest, limit=40),
-        )
-    return f"{_published_row(row)} {then}"
-
-
 def _published_row(row: OneRow) -> str:
     """Return which row of a person with several is published."""
     column, name = printable(row.individual), printable(row.column)
@@ -346,21 +306,6 @@ def _doubted_codes(quasi: Sequence[Column], tags: Sequence[str]) -> Iterator[str
             )
 
 
-def _doubted_values(sensitive: Column) -> Iterator[str]:
-    if (frequent := frequent_value(sensitive.codes, sensitive.texts)) is not None:
-        yield say(
-            '{share} of the rows have "{value}" as "{column}", and methods have to withhold people or to invent rows '
-            'for that. If it may become known of anybody, such as "none", write harmless = [{example}] under '
-            "[columns], and similar = false if it may also become known that somebody has another value, else true; or "
-            "let {command} ask.",
-            share=figure(frequent[1], ".0%"),
-            value=printable(frequent[0]),
-            column=printable(sensitive.name),
-            example=toml_text(frequent[0]),
-            command=_CONFIRM,
-        )
-
-
 def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
     """State the domain of a quasi-identifier: an interval, or ordered values if all cells were read and there are few.
 
@@ -371,13 +316,6 @@ def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
         guesses.state(key, [*hierarchy.levels[0]], say("the leaves of {file}", file=hierarchy.name))
     elif column.are_dates:
         guesses.state("columns.dates", {column.name: "year"}, say('days single people out; "month" is possible, too'))
-        guesses.doubts.append(
-            say(
-                '"{column}" has dates with days, by which people can be singled out: only the years are published. '
-                'Write "month" under dates for months, or leave the column out of quasi_identifiers.',
-                column=printable(column.name),
-            )
-        )
     elif not column.whole:
         guesses.left["domains"][column.name] = say("only the first rows were seen")
     elif listed := _listed(column.name, texts):
@@ -464,20 +402,11 @@ def _state_changes(found: FoundFiles, changes: Mapping[tuple[str, str], int], pe
 
     The transitions are published with the series.
     """
-    guesses, name, tables = found.guesses, found.sensitive.name, len(found.releases)
+    guesses, tables = found.guesses, len(found.releases)
     if people and not (found.folder / TRANSITIONS).exists():
-        why = _evidence(tables, people)
+        why = parted([_evidence(tables, people), say("any change that it does not list counts as impossible")])
         guesses.state("updates.transitions", TRANSITIONS, why)
         guesses.files[TRANSITIONS] = _draft(changes)
-        guesses.doubts.append(
-            say(
-                'The value of "{column}" changes between tables: {file} lists the changes found, and any other counts '
-                "as impossible, also next time. Complete it, or let {command} ask.",
-                column=printable(name),
-                file=TRANSITIONS,
-                command=_CONFIRM,
-            )
-        )
         if few := rare(changes):
             guesses.doubts.append(
                 say(
@@ -489,15 +418,8 @@ def _state_changes(found: FoundFiles, changes: Mapping[tuple[str, str], int], pe
                 )
             )
         return
-    guesses.state("updates.transitions", NEVER, _evidence(tables, people))
-    guesses.doubts.append(
-        say(
-            'It is a guess that the value of "{column}" of a person never changes. If it can, methods refuse a later '
-            "table in which it does: let {command} ask.",
-            column=printable(name),
-            command=_CONFIRM,
-        )
-    )
+    refuse = say("methods refuse a table in which one does")
+    guesses.state("updates.transitions", NEVER, parted([_evidence(tables, people), refuse]))
 
 
 def _draft(changes: Mapping[tuple[str, str], int]) -> str:
@@ -600,7 +522,7 @@ def _ask_roles(document: Toml, microdata: Microdata, columns: Mapping[str, Colum
             said.pop(key, None)
         if "gravest" in said:
             gravest = [*_gravest(microdata.snapshots, microdata.individual, sensitive)]
-            state(said, "gravest", gravest, f"{say('guess: ')}{_HAVE_SEVERAL}")
+            state(said, "gravest", gravest, f"{say('guess: ')}{_GRAVEST}")
         document.pop("updates", None)  # they are those of another column, as is the file that was drafted
         path = microdata.folder / TRANSITIONS
         if path.exists() and path.read_text(encoding="utf-8") == drafted:

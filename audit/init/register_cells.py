@@ -44,7 +44,7 @@ def state_cells(found: FoundFiles) -> None:
             _state_name(found, name, theirs)
         elif quasi[name].parses(kind):
             _state_name(found, name, theirs)
-            found.guesses.state_rule(ColumnTypes({name: kind.value}), str(_DAYS), sure=False, written=str(_DAYS))
+            found.guesses.state_rule(ColumnTypes({name: kind.value}), str(_DAYS), sure=False)
             _state_century(found, own)
 
 
@@ -73,7 +73,6 @@ def _state_century(found: FoundFiles, column: Column) -> None:
     first = datetime.datetime.now(tz=datetime.UTC).year - 99
     why = say("its years have two digits, which mean {first} to {last} here", first=str(first), last=str(first + 99))
     found.guesses.state(f"register.{YEARS_FROM}", first, why, sure=False)
-    found.guesses.written[f"{YEARS_FROM} = {first}"] = why
 
 
 def _register_column(found: FoundFiles, theirs: str) -> Column | None:
@@ -97,7 +96,7 @@ def state_words(found: FoundFiles) -> None:
             continue
         pairs = joined([f'"{printable(text)}" = "{printable(like)}"' for text, like in words.items()])
         why = say("the register writes these values in other words: {pairs}", pairs=pairs)
-        found.guesses.state_rule(Crosswalk({column.name: file}), why, sure=False, written=why)
+        found.guesses.state_rule(Crosswalk({column.name: file}), why, sure=False)
         lines = [("release", "from", "to"), *((REGISTER, *pair) for pair in words.items())]
         found.guesses.add_file(file, lines)
 

@@ -12,7 +12,7 @@ from audit.init.found_files import BESIDE, FoundFiles
 from audit.init.guesses import Row
 from audit.io.dialect import UTF_8, read_dialect
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
-from audit.io.manifest import NAME, Manifest, ReleaseFiles
+from audit.io.manifest import Manifest, ReleaseFiles
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.table_forms import form_of
 from audit.io.tables import header
@@ -40,11 +40,10 @@ _ALIKE_SHOWN = 12
 
 
 def found_rows(manifest: Manifest, found: FoundFiles) -> dict[str, list[Row]]:
-    """Return the summary: files, columns, entries for irregularities, and what can be judged."""
+    """Return the summary: files, columns, and what can be judged."""
     return {
         say("Files"): _file_rows(found),
         say("Columns, with how many different cells"): _column_rows(found),
-        say("Written into {file} for what was found", file=NAME): list(found.guesses.written.items()),
         str(JUDGED): [(_judged(manifest, len(found.keys)),)],
     }
 

@@ -314,11 +314,12 @@ What can be judged
   All releases together: what an adversary learns who knows the group of each person (linked).
 
 To check
-  -  Column "Owner" is read as the auditor's key, with which the adversary knows everybody's group:
-     the worst case. If it was published, write record = "Owner" instead.
   -  52% of the rows have "flu" as "Disease". If that may become known of anybody, such as "none",
      write harmless = { Disease = ["flu"] } under [columns]: findings about it alone then do not
      count.
+  -  columns.individual = "Owner" (its name; its cells are unique in each release and come back in
+     later ones; the worst case: the adversary knows everybody's group. If this column was itself
+     published, write record = "Owner" instead; if neither, delete the line)
 
 Wrote series.toml in my ward; it says why each guess was made.
 
@@ -366,7 +367,7 @@ def test_columns_that_sound_sensitive_are_not_left_to_others_in_silence(tmp_path
         with (tmp_path / name / "releases/1.csv").open("w", newline="") as file:
             csv.writer(file).writerows([["Age", "Sex", "Diagnosis", name], *rows])
         out = " ".join(run_main("init", str(tmp_path / name), "--yes")[1].split())
-        assert (" sensitive as well, " in out) == said
+        assert ("by its name, it may be sensitive" in out) == said
 
 
 @pytest.mark.parametrize("home", ["releases", ""])

@@ -96,7 +96,7 @@ def test_all_at_once(tmp_path, expected):
         'its column "Hauptdiagnose" is read as "Diagnose": renamed.2 = { Hauptdiagnose = "Diagnose" }',
         "releases/old.xls NOT USED: its name is not that of a table; save it as .csv or .xlsx",
         "notes.csv NOT USED: it is not in releases/",
-        'fold = ["Diagnose"] cells that differ only in spelling are read as equal, such as',
+        'columns.fold = ["Diagnose", "individual"] (cells that differ only in spelling are read as equal, such as',
     ):
         assert line in said
     confirmed(tmp_path)
@@ -147,7 +147,7 @@ def test_changing_values_are_drafted(tmp_path):
     for value in ("cold", "gout", "flu"):  # a value that is not known may be any, before and after
         assert [value, "unknown"] in drafted
         assert ["unknown", value] in drafted
-    assert "people's values change (how often: 1; different changes, which the file lists: 1)" in said
+    assert 'adversary.transitions = "transitions.csv" (drafted from the keys or record ids; ' in said
     assert "Do not publish transitions.csv as it is: fewer than 3 people made some of the changes in it" in said
     _, result = read_audit(tmp_path)
     assert result["contradictions"] == {"changed": 0, "infeasible": 0}

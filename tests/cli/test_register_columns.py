@@ -89,11 +89,10 @@ def judged_of(folder):
 
 
 def test_quasi_identifiers_of_a_register_may_have_other_names(tmp_path):
-    """`init` says what a register lacks and what it has; what [register] names is judged as if it had the name."""
+    """An audit says what a register lacks; what [register] names is judged as if it had the name."""
     lines = [[f"V{n:03}", str(20 + n), "mf"[n % 2]] for n in range(20)]
     folder = rolled(tmp_path, ["Elector", "Alter", "Sex"], lines)
-    out = " ".join(run_main("init", str(folder), "--yes")[1].split())
-    assert 'people.csv lacks "Age", so any value fits everybody in it, and has "Alter".' in out
+    run_main("init", str(folder), "--yes")
     path = folder / "series.toml"
     text = path.read_text(encoding="utf-8").partition("[unconfirmed]")[0]
     path.write_text(text, encoding="utf-8")
