@@ -6,7 +6,7 @@ The rules are in docs/tables.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from html import unescape
 from math import ceil, floor
@@ -206,6 +206,7 @@ ANYTHING: Interval = (0, UNBOUNDED)
 NOT_APPLICABLE = frozenset(("z", "x", "[z]", "[x]", "n/a"))
 """Signs for a cell in which there is no count; offices may hide counts by them, but readers do not expect it."""
 _MOST_DENOMINATORS = 10_000
+_BASES, _ENOUGH = (1000, 500, 100, 50, 10, 5), 5  # to which populations are rounded; numbers that show it
 _NOISE = Fraction(1, 10**12)  # of floating-point numbers
 
 
@@ -275,10 +276,20 @@ def rate_ends(rate: Fraction, rates: Rates) -> tuple[Fraction, Fraction]:
     return (rate - half) / rates.per, (rate + half) / rates.per
 
 
+def likely_base(numbers: Collection[Fraction]) -> int:
+    """Return the largest usual base of which all numbers are multiples, if they are five or more; else 1.
+
+    >>> likely_base([*map(Fraction, (1200, 900, 400, 5500, 300))]), likely_base([Fraction(100)])
+    (100, 1)
+    """
+    positive = {number for number in numbers if number > 0}
+    return next((base for base in _BASES if len(positive) >= _ENOUGH and not any(n % base for n in positive)), 1)
+
+
 def rate_interval(rate: Fraction, denominator: Fraction, rates: Rates) -> Interval:
-    """Return the counts whose rate of a denominator is published as this rate."""
-    least, most = rate_ends(rate, rates)
-    return max(0, ceil(least * denominator)), floor(most * denominator)
+    """Return the counts whose rate of a denominator is published as this rate; the denominator may be rounded."""
+    (least, most), half = rate_ends(rate, rates), (rates.base or rates.seems) // 2
+    return max(0, ceil(least * (denominator - half))), floor(most * (denominator + half))
 
 
 def published_rate_interval(counts: Interval, rounding: Rounding | None) -> Interval:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from audit.count_tables.manifest import (
     refuse_lone_row,
 )
 from audit.count_tables.published_counts import PublishedCounts, related
+from audit.count_tables.published_texts import decimal_of, likely_base
 from audit.count_tables.published_values import COUNTS, ValueReader, Values
-from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
+from audit.count_tables.table_rules import STATISTIC, Rates, part_atoms, roots
 from audit.count_tables.table_shapes import (
     FileRows,
     breakdown_labels,
@@ -56,9 +58,23 @@ def read_counts(manifest: TableManifest) -> PublishedCounts:
     ]
     _refuse_lone_rows(manifest, parts, categories, problems)
     problems.check()
+    manifest = _with_bases(manifest, parts)
     counts = _Assembler(manifest, parts, categories, problems).assembled()
     problems.check()
     return counts
+
+
+def _with_bases(manifest: TableManifest, parts: Sequence[FileRows]) -> TableManifest:
+    """Return the manifest with the bases to which denominators seem to be rounded, if it says nothing of that."""
+    rates = list[Rates]()
+    for each in manifest.rates:
+        seems = 1
+        if each.has_column and not (each.base or each.of_published):
+            tables = [part.table for part in parts if each.denominator in part.table]
+            texts = {text for table in tables for text in table.distinct(each.denominator)}
+            seems = likely_base([*filter(None, map(decimal_of, texts))])
+        rates.append(replace(each, seems=seems))
+    return replace(manifest, rates=tuple(rates))
 
 
 def _refuse_lone_rows(

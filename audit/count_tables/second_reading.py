@@ -86,6 +86,7 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     yield from _nestings_disclose_more(judged, reading)
     yield from _sums_disclose_more(judged, reading)
     yield from _exact_tables_disclose_more(judged, reading)
+    yield from _exact_denominators_disclose_more(judged, reading)
     yield from _noted_rounding_discloses_more(judged, reading)
     yield from _blanks_disclose_more(judged, reading)
     yield from _markers_disclose_more(judged, reading)
@@ -154,6 +155,21 @@ def _exact_tables_disclose_more(judged: JudgedCounts, reading: SecondReading) ->
             "these numbers are exact: name these under exact; if their totals were added up from perturbed "
             "numbers, they are off by more than perturbation says: delete them",
             names=", ".join(dict.fromkeys(named)),
+        )
+
+
+def _exact_denominators_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence about rates whose denominators seem to be rounded, if more follows where they are exact."""
+    counts, manifest = judged.counts, judged.counts.manifest
+    rounded = [each for each in manifest.rates if each.seems > 1]
+    exact = tuple(replace(each, base=1) if each in rounded else each for each in manifest.rates)
+    again = read_counts(replace(manifest, rates=exact)) if rounded else counts
+    if rounded and _discloses_more(judged, reading, again.emptied(again.shown & ~counts.shown)):
+        yield say(
+            "numbers in {columns} are multiples of {base}, and more follows from the tables if rates are of these "
+            "numbers: then write base = 1 under rates; if they were rounded once rates were computed, base = {base}",
+            columns=", ".join(dict.fromkeys(f'"{printable(each.denominator, 60)}"' for each in rounded)),
+            base=min(each.seems for each in rounded),
         )
 
 
@@ -269,7 +285,9 @@ def _blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Itera
 def _markers_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
     """Yield a sentence if more follows where no rounded number stands for a small count, because each has a marker."""
     counts, manifest = judged.counts, judged.counts.manifest
-    threshold = max((most + 1 for low, most in manifest.markers.values() if low <= 1 <= most < UNBOUNDED), default=0)
+    said = [most + 1 for low, most in manifest.markers.values() if low <= 1 <= most]
+    # A marker that can stand for any count, such as "suppressed", stands for all that nobody may know.
+    threshold = max((each for each in said if each <= UNBOUNDED), default=judged.limits["min_count"] if said else 0)
     rows = np.flatnonzero(counts.number & (counts.lower < counts.upper) & ~counts.hidden)
     if manifest.threshold_is_said or not threshold or not len(rows):
         return

@@ -33,6 +33,9 @@ class Rates:
         counts: the column or statistic with the counts; empty if there is only one.
         is_statistic: whether rates are rows.
         of_cell: whether the denominator is a cell.
+        base: the multiples to which denominators were rounded after the rates were computed, 1 if rates are of the
+            denominators as published; 0 if the manifest does not say it.
+        seems: the base if the manifest does not say it, by the denominators.
     """
 
     column: str
@@ -44,6 +47,8 @@ class Rates:
     counts: str = ""
     is_statistic: bool = False
     of_cell: bool = False
+    base: int = 0
+    seems: int = 1
 
     @property
     def has_column(self) -> bool:
@@ -182,17 +187,19 @@ def _rates_of(
     per: int,
     decimals: int,
     denominator: str | Mapping[str, str],
-    column: str = "",
-    measure: str = "",
     *,
     of: str = "count",
     counts: str = "",
+    base: int = 0,
+    **named: str,
 ) -> Rates | None:
-    """Return rates from the keys of an entry; None if it has both a column and a statistic, or neither."""
-    if bool(column) == bool(measure):
+    """Return rates from the keys of an entry; None if it has both a column and a statistic (`measure`), or neither."""
+    is_statistic, is_cell = "measure" in named, not isinstance(denominator, str)
+    if len(named) != 1 or (base and (is_statistic or is_cell)):
         return None
-    base, cell = (denominator, {}) if isinstance(denominator, str) else ("", denominator)
-    return Rates(column or measure, per, decimals, base, of == "published", cell, counts, bool(measure), bool(cell))
+    whole, cell = (denominator, {}) if isinstance(denominator, str) else ("", denominator)
+    name = next(iter(named.values()))
+    return Rates(name, per, decimals, whole, of == "published", cell, counts, is_statistic, bool(cell), base)
 
 
 def _denominator(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, str] | str | None:
@@ -224,6 +231,7 @@ _RATES = record(
         **dict.fromkeys(("column", "measure", "counts"), Reader.text),
         "per": whole(1),
         "decimals": whole(0),
+        "base": whole(1),
         "denominator": _denominator,
         "of": one_of("count", "published"),
     },

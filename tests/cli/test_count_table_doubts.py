@@ -804,10 +804,13 @@ def test_the_lines_for_a_corrected_edition_name_it_from_the_folder_of_the_series
         ("threshold = 1\n", 5, "c", 0),
         ("", 10, "c", 0),
         ("", 5, "[0, 4]", 3),
+        ("", 5, "[1, inf]", 3),
+        ("", 10, "[1, inf]", 0),
+        ("threshold = 1\n", 5, "[1, inf]", 0),
     ],
 )
 def test_whether_a_rounded_number_stands_for_a_small_count_is_asked(more, rounded, marked, code, tmp_path):
-    """Of 6 girls and boys, a rounded 5 and a c below 5 are 5 and 1, if each count from 1 to 4 has the c."""
+    """Of 6 girls and boys, a rounded 5 and a c are 5 and 1, if each count from 1 to 4 has the c."""
     ends = "[1, 4]" if marked == "c" else marked
     rules = f'rounding = {{ to = 5, how = "nearest" }}\nexact = ["totals"]\nover_time = "same"\n{more}'
     table = f'dimensions = ["area", "sex"]\nvalue = "n"\ntotals.sex = "T"\nmarkers.c = {ends}\n{rules}'
@@ -816,7 +819,7 @@ def test_whether_a_rounded_number_stands_for_a_small_count_is_asked(more, rounde
     )
     (tmp_path / "series.toml").write_text(text, encoding="utf-8")
     (tmp_path / "sexes.csv").write_text(f"area,sex,n\nA,f,{rounded}\nA,m,c\nB,f,40\nB,m,45\n", encoding="utf-8")
-    total = 13 if rounded > 5 else 6 if marked == "c" else 5
+    total = 13 if rounded > 5 else {"c": 6, "[0, 4]": 5, "[1, inf]": 8}[marked]
     (tmp_path / "totals.csv").write_text(f"area,sex,n\nA,T,{total}\nB,T,86\n", encoding="utf-8")
     found, why, _ = verdict(tmp_path)
     assert (found, "threshold = 5" in why) == (code, code == 3), why

@@ -7,6 +7,7 @@ import tomllib
 import pytest
 
 from audit.init.count_tables import guess_tables
+from tests.helpers.amount import some
 from tests.helpers.count_tables import write_tables
 from tests.helpers.running import refused, run_main
 
@@ -446,3 +447,34 @@ def test_init_guesses_that_numbers_stand_for_no_count_that_a_note_hides(number, 
     (tmp_path / "series.toml").write_text(rules.text().partition("[unconfirmed]")[0])
     if number == 5:
         assert ("exactly 1" in run_main(str(tmp_path))[1]) == guessed
+
+
+@pytest.mark.parametrize("seed", range(some(30)))
+@pytest.mark.parametrize("key", ["", ", base = 100"])
+def test_rates_of_a_population_that_was_rounded_later_disclose_nothing_false(key, seed, tmp_path):
+    """Counts lie in what is found, whether the manifest says how the population was rounded or not."""
+    rng = random.Random(seed)  # noqa: S311
+    of = {area: (rng.choice([rng.randint(1, 9), rng.randint(10, 40)]), rng.randint(500, 3000)) for area in "ABCDEF"}
+    of["All"] = sum(n for n, _ in of.values()), sum(size for _, size in of.values())
+    lines = [
+        f"{area},{n if n > 9 else 's'},{round(n / size * 1000, 2)},{(size + 50) // 100 * 100}"
+        for area, (n, size) in of.items()
+    ]
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nmarkers.s = [1, 9]\n'
+    table += f'rates = {{ column = "rate", per = 1000, decimals = 2, denominator = "population"{key} }}'
+    write_tables(tmp_path, {"1.csv": ["area,n,rate,population", *lines]}, table, "min_count = 10")
+    code, out, _ = run_main(str(tmp_path), "--format", "json", "--findings", "all")
+    assert code < 2 or (code == 3 and not key)
+    for each in json.loads(out)["attacks"][0]["findings"]:
+        whole, *less = (of[area][0] for area in each["cell"]["area"].split(" less "))
+        assert each["lower"] <= whole - sum(less) <= each["upper"]
+
+
+@pytest.mark.parametrize(("key", "code"), [("", 3), (", base = 1", 1), (", base = 1000", 0)])
+def test_whether_denominators_were_rounded_is_asked_if_more_follows(key, code, tmp_path):
+    """A rate of 2.0 per 1000 of 2,000 is a count of 4; of 1,500 to 2,500, it may be a 3 or a 5."""
+    rows = ["A,s,2.0,2000", "B,s,2.0,3000", "C,41,13.7,3000", "D,34,8.5,4000", "E,52,10.4,5000", "All,137,8.1,17000"]
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nmarkers.s = [1, 9]\n'
+    table += f'rates = {{ column = "rate", per = 1000, decimals = 1, denominator = "population"{key} }}'
+    write_tables(tmp_path, {"1.csv": ["area,n,rate,population", *rows]}, table, "min_count = 10")
+    assert run_main(str(tmp_path))[0] == code

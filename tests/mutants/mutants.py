@@ -268,6 +268,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_count_table_doubts.py::test_whether_a_rounded_number_stands_for_a_small_count_is_asked": [
         ("audit.count_tables.second_reading._markers_disclose_more", "manifest.threshold_is_said or ", ""),
         ("audit.count_tables.second_reading._markers_disclose_more", "low <= 1 <= most", "low == 1"),
+        ("audit.count_tables.second_reading._markers_disclose_more", 'judged.limits["min_count"] if said else 0', "0"),
     ],
     "cli/test_count_table_doubts.py::test_each_release_is_read_by_itself_where_one_contradicts_a_reading": [
         ("audit.count_tables.second_reading._disclosing", "together is None and ", "False and "),
@@ -286,6 +287,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_count_table_doubts.py::test_tables_by_level_do_not_hold_if_levels_disclose_more": [
         ("audit.count_tables.nesting.nestings", "may_nest(*found.names) or ", ""),
         ("audit.count_tables.nesting.WaySearch.run", "(sums[0] > self.wholes[1]).any() or ", "True or "),
+    ],
+    "cli/test_exact_tables.py::test_whether_denominators_were_rounded_is_asked_if_more_follows": [
+        ("audit.count_tables.published_texts.rate_interval", "(rates.base or rates.seems) // 2", "rates.base // 2"),
+        ("audit.count_tables.read_counts._with_bases", "(each.base or each.of_published)", "each.of_published"),
     ],
     "cli/test_count_table_doubts.py::test_bars_that_are_as_long_as_counts_are_large_are_asked_about": [
         ("audit.count_tables.doubts._columns_of_numbers", "or len([*filter(_BAR.fullmatch, some)]) > 1", ""),
