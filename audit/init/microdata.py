@@ -36,7 +36,6 @@ from audit.init.guess import TRANSITIONS, changes_between, doubted_frequent, fil
 from audit.init.guesses import Guesses, lines_of
 from audit.io import column_names
 from audit.io.atomic_files import write_file
-from audit.io.attributes import have_other_codes
 from audit.io.cell_reading import codes_among, number_in, unknown_among
 from audit.io.cells import Kind
 from audit.io.manifest import ANY, NEVER
@@ -149,7 +148,6 @@ def _complete(found: FoundFiles) -> None:
         if column.name not in codes:
             _state_domain(found, column, [in_digits(text, sign) for text in texts] if sign else texts)
     guesses.doubts += [
-        *_doubted_codes(quasi, found.tags),
         *doubted_frequent(found.sensitive, lambda text: f"harmless = {toml_line([text])}"),
         *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
     ]
@@ -286,24 +284,6 @@ def _published_row(row: OneRow) -> str:
         column=column,
         date=name,
     )
-
-
-def _doubted_codes(quasi: Sequence[Column], tags: Sequence[str]) -> Iterator[str]:
-    """Yield the quasi-identifiers of which one snapshot has other texts than earlier ones, though not numbers alone."""
-    for column in quasi:
-        texts = [
-            {column.texts[c] for c in np.unique(column.codes[column.release == n])} - {""} for n in range(len(tags))
-        ]
-        wrong = (n for n in range(1, len(tags)) if have_other_codes(set().union(*texts[:n]), texts[n]))
-        if not (column.are_dates or column.are_numbers) and (at := next(wrong, None)) is not None:
-            yield say(
-                '"{column}" has other texts in {tag} ({now}) than in earlier tables ({before}). If they are codes for '
-                "the same values, write the same codes into all tables; methods take them for different values.",
-                column=printable(column.name),
-                tag=printable(tags[at]),
-                now=in_quotes(sorted(texts[at], key=natural)[:_SHOWN]),
-                before=in_quotes(sorted(set().union(*texts[:at]), key=natural)[:_SHOWN]),
-            )
 
 
 def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.io.attributes import have_other_codes
 from audit.io.background_knowledge import TransitionLines, read_lines
 from audit.io.cell_reading import codes_among, codes_for_unknown, number_in, parse_value, unknown_among, unread
 from audit.io.cells import CellError, Kind
@@ -22,7 +23,7 @@ from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import ANY, NEVER, as_file_name
-from audit.io.notations import kind_of_days
+from audit.io.notations import kind_of_days, kind_of_single_days
 from audit.io.publication_order import in_time, natural
 from audit.io.release_reading import WRITE_DATES, further_rows, ranked_dates
 from audit.io.respelling import as_plain_number, ungrouped, with_plain_point
@@ -203,7 +204,8 @@ class Microdata:
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
         dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.
         unlinkable: other columns, published as they are, with the reason why no outsider can know them of a person.
-        spelled: which of `individual` and the sensitive column have texts that are different, however alike they look.
+        spelled: which of `individual` and the columns have texts that are different, however alike they look, or
+            whatever codes other snapshots have.
     """
 
     folder: Path
@@ -375,7 +377,7 @@ class Microdata:
         return self._changing[compared_as]
 
     def check_spelling(self, every: Sequence[ReadSnapshot], people: IdentifierEncoder) -> None:
-        """Refuse identifiers, and sensitive values, that may be one in two spellings.
+        """Refuse identifiers, and values, that may be one in two spellings or in other codes.
 
         Raises:
             InputError: there are such texts in a column that `spelled` does not name.
@@ -414,7 +416,32 @@ class Microdata:
                 column=printable(self.sensitive),
             )
             problems.add(NAME, what, remedy)
+        self._note_other_codes(every, problems)
         problems.check()
+
+    def _note_other_codes(self, every: Sequence[ReadSnapshot], problems: Problems) -> None:
+        """Note the texts of a quasi-identifier of which a snapshot has hardly one in common with earlier ones."""
+        for at, name in enumerate(self.quasi_identifiers):
+            texts = [
+                {each.texts[at][place] for place in np.unique(each.snapshot.point[:, at]).tolist()} for each in every
+            ]
+            wrong = (n for n in range(1, len(texts)) if have_other_codes(set().union(*texts[:n]), texts[n]))
+            every_text = sorted(set[str]().union(*texts))
+            grows = kind_of_values(every_text) is Kind.NUMERIC or kind_of_single_days(every_text) is not None
+            if grows or name in {*self.dates, *self.spelled} or (n := next(wrong, None)) is None:
+                continue
+            what = say(
+                '"{column}" has other texts in {tag} than in earlier tables, such as codes for the same values, and '
+                "would count as other values",
+                column=printable(name),
+                tag=printable(self.tags[n]),
+            )
+            remedy = say(
+                "write the same codes into all tables; if the texts are different values, write spelled = "
+                '["{column}"] under [columns]',
+                column=printable(name),
+            )
+            problems.add(self.snapshots[n].shown, what, remedy, column=name)
 
     def impossible(self, every: Sequence[ReadSnapshot], *, constant: bool) -> list[Numbers]:
         """Return the rows of each snapshot, from `read_all`, whose values cannot follow those of the people before.

@@ -968,8 +968,16 @@ def test_totals_of_each_school_are_named_at_once_and_taken_for_no_person(tmp_pat
     [(("12", "FM"), True), (("FM", "FM", "wm"), True), (("FM", "FM"), False), (("12", "34"), False)],
 )
 def test_a_table_with_other_codes_is_asked_about(tmp_path, sexes, doubted):
-    said, _ = initialised(schools(tmp_path / "m", *sexes))
-    assert (f'"Sex" has other texts in {2021 + len(sexes)}' in said) == doubted
+    """By the methods, too, which took the codes for other values; `spelled` says that they are."""
+    folder, wrong = schools(tmp_path / "m", *sexes), f'"Sex" has other texts in {2021 + len(sexes)}'
+    said, _ = initialised(folder)
+    assert (wrong in said) == doubted
+    file = folder / "microdata.toml"
+    file.write_text(file.read_text().partition("[unconfirmed]")[0])
+    words = ["anonymize", str(folder), "--method", "mondrian", "--k", "2", "--no-audit", "--output"]
+    assert (wrong in run_main(*words, str(tmp_path / "1"))[2]) == doubted
+    file.write_text(file.read_text().replace("[columns]", '[columns]\nspelled = ["Sex"]'))
+    assert wrong not in run_main(*words, str(tmp_path / "2"))[2]
 
 
 def test_published_numbers_among_which_are_texts_get_a_list_of_values(tmp_path):
