@@ -229,10 +229,12 @@ def judge_candidate(
 
 
 def _unavoidable(finding: CountFinding) -> str:
-    """Return a sentence: what is found even with all cells hidden, and the tables from which it follows."""
+    """Return a sentence: what is found with all cells hidden, too, and the tables from which it follows."""
     files = dict.fromkeys(printable_path(each.file) for each in finding.terms if each.file is not None)
     return say(
-        "Whatever of it is hidden, this follows from {files}: {finding}", files=joined([*files]), finding=finding.what()
+        "With all cells hidden that may be, this still follows from {files}: {finding}",
+        files=joined([*files]),
+        finding=finding.what(),
     )
 
 

@@ -246,9 +246,13 @@ class HidingSearch:
         return Hiding(self.tries.best[0], least=least, stopped=self.tries.stopped)
 
     def unavoidable(self) -> list[CountFinding]:
-        """Return the findings to avoid that are found even with all rows hidden; none if that was not audited."""
+        """Return the findings to avoid with no row hidden and with all; none if the latter was not audited.
+
+        Others with all rows hidden are only asked about because cells are hidden.
+        """
+        new = {each.id for each in self.hidden().found}
         everything = self._tried.get(frozenset(self.cost))
-        return [] if everything is None else everything.found
+        return [] if everything is None else [each for each in everything.found if each.id in new]
 
     def _search(self) -> tuple[bool, Reason | None]:
         """Return whether the rows found are the cheapest, and why the search gave up, if it did."""
