@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _WIDTH, _WIDEST = 100, 34
 _LOST = "\N{REPLACEMENT CHARACTER}"
-_REFUSED = Phrase("Nothing yet: an audit refuses these files: {why}.")
 
 
 def add_parser(commands: Commands) -> None:
@@ -65,8 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.init.count_tables import guess_tables
     from audit.init.guess import guess
     from audit.init.microdata import guess_microdata
-    from audit.init.refusals import refused
-    from audit.init.summary import JUDGED
+    from audit.init.refusals import judged, refused
     from audit.io import manifest, microdata
     from audit.judgement.pseudonyms import keep_key
 
@@ -77,19 +75,16 @@ def run(arguments: argparse.Namespace) -> int:
         return _confirm(path, microdata=arguments.microdata)
     if os.path.lexists(path):
         raise _taken(path)
-    if arguments.microdata:
-        draft = guess_microdata(folder)
-    else:
-        tables = guess_tables(folder) if folder.is_dir() else None
-        draft = guess(folder) if tables is None else tables
+    tables = guess_tables(folder) if folder.is_dir() and not arguments.microdata else None
+    draft = guess_microdata(folder) if arguments.microdata else tables or guess(folder)
     for written, text in {**draft.files, draft.name: draft.text()}.items():
         (folder / written).parent.mkdir(exist_ok=True)
         write_new(folder / written, text)
     made = not arguments.microdata and keep_key(folder)
     if arguments.microdata:
         draft.doubts += [say("Methods refuse this: {problem}.", problem=each) for each in refused(path)]
-    elif str(JUDGED) in draft.found and (problems := refused(path)):
-        draft.found[str(JUDGED)] = [(_REFUSED.filled(why=problems[0]),)]
+    elif tables is None:
+        draft.found[say("What can be judged")] = [(judged(path),)]
     put(summary(folder, draft))
     if made:
         made_it = say(
@@ -110,7 +105,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     """
     from audit.init.confirmation import confirmed, undecided
     from audit.init.microdata import confirmed_microdata
-    from audit.init.refusals import refused
+    from audit.init.refusals import judged, refused
     from audit.io.manifest import is_about_tables
     from audit.io.toml import UNCONFIRMED, read_text
     from audit.model.errors import Problems
@@ -136,8 +131,8 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     lines = [wrote, left, say("Next: {command}", command=typed(then))]
     if not (asked or microdata):
         lines = [say("{file}: nothing is left to confirm.", file=printable_path(path))]
-    if not (microdata or is_about_tables(changed)) and (found := refused(path)):
-        lines.insert(1, _item("", _REFUSED.filled(why=found[0])))
+    if not (microdata or is_about_tables(changed)) and refused(path):
+        lines.insert(1, _item("", judged(path)))
     for reason in () if microdata else undecided(path.parent, changed):
         said = say("The policy stays undecided: {reason}.", reason=reason.rstrip("."))
         lines.insert(len(lines) - bool(asked), _item("", said))

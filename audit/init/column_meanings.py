@@ -27,8 +27,7 @@ from audit.io.hierarchies import read_hierarchy
 from audit.io.respelling import words_in
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows, named_for_cases
-from audit.io.toml import toml_text
-from audit.model.errors import InputError, Problem, Problems, printable
+from audit.model.errors import InputError, Problem, Problems
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
 _PARTED = re.compile("[0-9][^0-9]")  # a number with separators, which ids do not have
@@ -181,36 +180,24 @@ class _Guesser:
         ids = [(kind, c) for c in free if (kind := "person" if c in of_people else _id_kind(c))]
         for kind, column in sorted(ids, key=lambda pair: column_names.ID_KINDS.index(pair[0])):
             key = "record" if kind == "record" or keyed else "individual"
-            trouble = _id_trouble(column, kind)
+            of_rows = kind == "person" and not (keys or self.found.pair())
             if key == "individual" and self.found.pair() and "count" not in self.values:
-                trouble = _NEEDS_KEYS
-            if trouble == _SEVERAL and kind == "person" and not (keys or self.found.pair()):
+                self.left[column.name] = say(
+                    "with a count column that is not called count, people have to be in key files"
+                )
+            elif not column.unique and of_rows:
                 self.take_several(column)
                 self.choose_id(key, column, keyed=keyed)
-            elif trouble == _NUMBERS:
+            elif column.unique and kind == "id" and column.row_numbers:
                 self.number_rows(column)
-            elif trouble == _NEEDS_KEYS:
-                self.left[column.name] = str(trouble)
-            elif not trouble and self.found.chosen(key) is None:
+            elif column.unique and _may_come_again(column, kind) and self.found.chosen(key) is None:
                 self.choose_id(key, column, keyed=keyed)
 
     def take_several(self, column: Column) -> None:
         """Take rows for episodes, as some people of a column have several in a release."""
-        sentences = [
-            say_count(
-                '{count} [person has|people have] several rows in one release (column "{column}"): each row and each '
-                "release is judged by itself, not several together",
-                column.repeated,
-                column=printable(column.name),
-            )
-        ]
-        date = next((c for c in self.rows.values() if c is not column and c.are_dates), None)
-        if date is not None:
-            name = toml_text(date.name)
-            sentences.append(say('For one row per person, write rows = "latest" and date = {column}', column=name))
-        if column.name in self.rows:  # in generalized cells alone, rows of different people are equal
-            sentences += filter(None, [equal_rows([*self.rows.values()], self.files)])
-        self.guesses.state_rule(SeveralRows(EPISODES), sure=False, quoting=". ".join(sentences))
+        # In generalized cells alone, rows of different people are equal.
+        twice = equal_rows([*self.rows.values()], self.files) if column.name in self.rows else None
+        self.guesses.state_rule(SeveralRows(EPISODES), sure=False, quoting=twice or "")
 
     def guess_cases(self) -> None:
         """Take rows for cases where a name speaks of these, and nothing says whose rows they are."""
@@ -408,8 +395,6 @@ def _id_kind(column: Column) -> str | None:
 
 
 _NUMBERS = Phrase("it numbers the rows of each file")
-_NEEDS_KEYS = Phrase("with a count column that is not called count, people have to be in key files")
-_SEVERAL = Phrase("an id should occur once in a release, and here one occurs several times")
 _UNIQUE = {
     (True, True): Phrase("its cells are unique in each release and come back in later ones"),
     (True, False): Phrase("its cells are unique in each release"),
@@ -419,12 +404,6 @@ _UNIQUE = {
 """Sentences about ids, by whether they are unique in a release and whether some recur in the next."""
 
 
-def _id_trouble(column: Column, kind: str) -> Phrase | None:
-    """Return why a column cannot be an id although its name suggests it."""
-    if not column.unique:
-        return _SEVERAL
-    if kind == "id" and column.row_numbers:
-        return _NUMBERS
-    if kind != "person" and column.whole and column.release.any() and not column.recurs:
-        return Phrase("its ids differ from release to release")
-    return None
+def _may_come_again(column: Column, kind: str) -> bool:
+    """Return whether an id may follow a record: ids that are not those of people come again in later releases."""
+    return kind == "person" or not column.whole or not column.release.any() or column.recurs

@@ -991,30 +991,11 @@ def why_unlinkable(name: str) -> str:
 
 def question_about(name: str, column: Column | None, *, has_role: bool = False) -> str:
     """Return a question about a column's role, with some of its cells."""
-    shown = printable(name)
-    if column is None:
-        if has_role:
-            return say('What is the column "{column}"?', column=shown)
-        return say('What is the column "{column}", which has no role?', column=shown)
-    cells, count = ", ".join(f'"{printable(text)}"' for text in column.some[:_SHOWN]) or '""', len(column.some)
-    if not column.whole:
-        return say(
-            'What is the column "{column}" (at least {count} different cells, such as {cells})?',
-            column=shown,
-            count=figure(count),
-            cells=cells,
-        )
-    if has_role:
-        return say_count(
-            'What is the column "{column}" ({count} [text in all cells,|different cells, such as] {cells})?',
-            count,
-            column=shown,
-            cells=cells,
-        )
-    return say_count(
-        'What is the column "{column}" ({count} [text in all cells,|different cells, such as] {cells}), which has no '
-        "role?",
-        count,
-        column=shown,
-        cells=cells,
-    )
+    question = say('What is the column "{column}"?', column=printable(name))
+    if column is not None:
+        cells, count = ", ".join(f'"{printable(text)}"' for text in column.some[:_SHOWN]) or '""', len(column.some)
+        has = say_count("It has {count} [text in all cells,|different cells, such as] {cells}.", count, cells=cells)
+        if not column.whole:
+            has = say("It has at least {count} different cells, such as {cells}.", count=figure(count), cells=cells)
+        question = f"{question} {has}"
+    return question if has_role else f"{question} {say('It has no role.')}"

@@ -80,7 +80,7 @@ def guess(folder: Path) -> Guesses:
         _state_unnamed(held.series, guesses)
         if "transitions" not in found.beside:
             changes = changes_of_values(held)
-    manifest = _manifest(found)
+    _manifest(found)
     guesses.doubts[:0] = _unprotected(found)
     with suppress(InputError):
         noticed = irregularities(held.series, reveal=True)
@@ -89,7 +89,7 @@ def guess(folder: Path) -> Guesses:
     guesses.doubts += _perhaps_harmless(found)
     state_changes(changes, guesses, listed=not (folder / TRANSITIONS).exists())
     state_words(found)
-    guesses.found = found_rows(manifest, found)
+    guesses.found = found_rows(found)
     return guesses
 
 

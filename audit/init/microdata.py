@@ -54,8 +54,8 @@ from audit.io.microdata import (
 )
 from audit.io.one_value import range_of
 from audit.io.publication_order import in_time, natural
-from audit.io.respelling import fold, ungrouped
-from audit.io.rules.spelling import HAVE_COMMAS, perhaps_one_value, respelled
+from audit.io.respelling import ungrouped
+from audit.io.rules.spelling import HAVE_COMMAS
 from audit.io.toml import Toml, toml_line
 from audit.model.errors import InputError, Problem, Problems, in_quotes, printable
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
@@ -149,7 +149,6 @@ def _complete(found: FoundFiles) -> None:
             _state_domain(found, column, [in_digits(text, sign) for text in texts] if sign else texts)
     guesses.doubts += [
         *doubted_frequent(found.sensitive, lambda text: f"harmless = {toml_line([text])}"),
-        *filter(None, map(_doubted_spelling, (*(c for c in quasi if c.name not in codes), found.sensitive))),
     ]
     if "transitions" in found.beside:
         guesses.state("updates.transitions", found.beside["transitions"])
@@ -157,9 +156,6 @@ def _complete(found: FoundFiles) -> None:
         _state_changes(found, changes, people)
     guesses.found[say("Guessed from the tables found")] = [
         (say("snapshots"), ", ".join(found.tags)),
-        (say("individual"), individual.name),
-        (say("quasi-identifiers"), ", ".join(column.name for column in quasi) or say("none")),
-        (say("sensitive"), found.sensitive.name),
         *((say("not published"), f'"{name}": {why}') for name, why in left.items() if name != individual.name),
         *((say("NOT USED"), f"{shown}: {why}") for shown, why in unused.items()),
         *(
@@ -342,36 +338,6 @@ def _range(numbers: Collection[Fraction]) -> tuple[Fraction, Fraction]:
         return low, high
     step = Fraction(10) ** floor(log10(high - low))
     return low // step * step, -(-high // step) * step
-
-
-def _doubted_spelling(column: Column) -> str | None:
-    """Return which texts of a column look like spellings of one value; None if there are none."""
-    texts = [text for text in column.texts if text]
-    if column.are_dates or kind_of_values(texts) is Kind.NUMERIC or not (groups := spellings(texts)):
-        return None
-    return say(
-        '"{column}" has spellings that look like one value ({spellings}): write each value in one way in the tables; '
-        "otherwise they count as different values, and a group with both seems to have two.",
-        column=printable(column.name),
-        spellings=parted(" = ".join(f'"{printable(text)}"' for text in group) for group in groups[:_SHOWN]),
-    )
-
-
-def spellings(texts: Collection[str]) -> list[list[str]]:
-    """Return groups of texts that look like one value in several spellings, or an abbreviation and its word.
-
-    >>> spellings(["m", "männlich", "w", "weiblich", "HIV", "hiv ", "d"])
-    [['HIV', 'hiv '], ['m', 'männlich'], ['w', 'weiblich']]
-    >>> spellings(["0-17", "0-19", "18-39", "20-44", "65+", "80 and over"])
-    []
-    """
-    groups = dict.fromkeys(map(tuple, [*respelled(texts), *perhaps_one_value(texts, near=False)]))
-    for short in texts if len(texts) <= _FEW else ():
-        begins = fold(short.rstrip("."))
-        longer = [text for text in texts if len(text) > _SHORT and text != short and fold(text).startswith(begins)]
-        if begins.isalpha() and len(begins) <= _SHORT and len(longer) == 1:
-            groups[short, longer[0]] = None
-    return [list(group) for group in groups]
 
 
 # -- values that change -------------------------------------------------------------------------------------------

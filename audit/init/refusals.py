@@ -1,10 +1,10 @@
-"""Refusals: what reading refuses of the files that a manifest names, asked of the reader itself."""
+"""Refusals: what reading refuses of the files that a manifest names, and what an audit judges, by the reader itself."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.build_evidence import build_evidence, choose
 from audit.io.background_knowledge import read_register
 from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import folder_of
@@ -12,7 +12,9 @@ from audit.io.microdata import NAME, open_microdata
 from audit.io.roles import check_keys_are_read
 from audit.io.series import open_series
 from audit.io.series_texts import MOST_ROWS
+from audit.model.adversary import ADVERSARIES
 from audit.model.errors import InputError, Problem
+from audit.runtime.phrases import say
 
 
 def refused(manifest: Path) -> tuple[Problem, ...]:
@@ -31,3 +33,16 @@ def refused(manifest: Path) -> tuple[Problem, ...]:
     except InputError as error:
         return error.problems
     return ()
+
+
+def judged(manifest: Path) -> str:
+    """Return what an audit of a series about people judges, and what is needed to judge more; or why it refuses it."""
+    if problems := refused(manifest):
+        return say("Nothing yet: an audit refuses these files: {why}.", why=problems[0])
+    adversary = ADVERSARIES[choose(open_series(folder_of(manifest)), None)]
+    more = say(
+        "To judge what the releases disclose together, add one of: a key (private/<release>.key.csv with "
+        "row,individual, rows counted from 0), a register.csv (individual,first,last and the exact quasi-identifiers), "
+        "or a published record id."
+    )
+    return f"{adversary.sentence}." if adversary.knows_people else f"{adversary.sentence}. {more}"

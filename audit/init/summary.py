@@ -1,4 +1,4 @@
-"""The summary of `audit init` for a terminal: files, columns, and what is needed to audit more."""
+"""The summary of `audit init` for a terminal: files and columns."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from audit.init.found_files import BESIDE, FoundFiles
 from audit.init.guesses import Row
 from audit.io.dialect import UTF_8, read_dialect
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
-from audit.io.manifest import Manifest, ReleaseFiles
-from audit.io.rules.rows import EPISODES, SeveralRows
+from audit.io.manifest import ReleaseFiles
 from audit.io.table_forms import form_of
 from audit.io.tables import header
 from audit.io.toml import toml_key, toml_text
@@ -34,17 +33,15 @@ _ROLES = {
     "group": Phrase("group"),
     "count": Phrase("count"),
 }
-JUDGED = Phrase("What can be judged")
 _FILES_SHOWN = 24
 _ALIKE_SHOWN = 12
 
 
-def found_rows(manifest: Manifest, found: FoundFiles) -> dict[str, list[Row]]:
-    """Return the summary: files, columns, and what can be judged."""
+def found_rows(found: FoundFiles) -> dict[str, list[Row]]:
+    """Return the summary of files and columns."""
     return {
         say("Files"): _file_rows(found),
         say("Columns, with how many different cells"): _column_rows(found),
-        str(JUDGED): [(_judged(manifest, len(found.keys)),)],
     }
 
 
@@ -142,40 +139,3 @@ def _kept(found: FoundFiles, rows: int) -> npt.NDArray[np.bool_]:
         if column is not None and len(column.codes) == rows:
             kept &= ~np.isin(column.codes, [code for code, text in enumerate(column.texts) if text in marks])
     return kept
-
-
-def _judged(manifest: Manifest, keys: int) -> str:
-    """Return what can be judged, and what is needed to judge more."""
-    columns, releases = manifest.columns, len(manifest.releases)
-    if columns.rules[SeveralRows].choice == EPISODES:
-        return say(
-            "Each release and each row by itself, because people have several rows (episodes). What several releases "
-            "disclose about one person is not judged: that needs one row for each person and release."
-        )
-    if columns.individual is not None or keys == releases:
-        return say("All releases together: what an adversary learns who knows the group of each person (linked).")
-    if keys:
-        return say(
-            "Nothing yet: {keys} of {releases} releases have a key. Write private/<release>.key.csv (row,individual) "
-            "for the others too, or remove the keys.",
-            keys=keys,
-            releases=releases,
-        )
-    if manifest.register is not None:
-        of = say("All releases together: what an adversary learns of people who may be in them (possible).")
-        return (
-            of
-            if manifest.possible
-            else say("All releases together: what an adversary learns who has the register (register).")
-        )
-    if columns.record is not None:
-        return say(
-            "All releases together: what the published record ids disclose about each record (pseudonym). To judge "
-            "whose values become certain, add a key (private/<release>.key.csv with row,individual) or a "
-            "register.csv (individual,first,last and exact quasi-identifiers)."
-        )
-    return say(
-        "What each release discloses by itself (published). To judge what the releases disclose together, add one "
-        "of: a key (private/<release>.key.csv with row,individual, rows counted from 0), a register.csv "
-        "(individual,first,last and the exact quasi-identifiers), or a published record id."
-    )

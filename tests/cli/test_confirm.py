@@ -62,7 +62,7 @@ def test_each_guess_and_each_column_without_a_role_is_asked_and_nothing_else_is_
     code, out, err, text = confirm(folder, "", "", "unlinkable", "we number the notes", "feb, jan")
     assert code == 0, err
     assert said(err) == ["Disease", "Sex", "Note"]  # ages in bands are quasi-identifiers
-    assert "which has no role?" in " ".join(err.split())
+    assert "It has no role." in " ".join(err.split())
     expected = MANIFEST.replace("[unconfirmed]\n# guesses\nkeys = [{keys}]\n\n", "")
     expected = expected.replace('["jan.csv", "feb.csv"]', '[\n    "feb.csv",\n    "jan.csv",\n]')
     lines = [line for line in text.splitlines() if line and not line.startswith("unlinkable")]

@@ -695,7 +695,7 @@ def test_snapshots_in_one_file_are_published_as_files_of_their_own(tmp_path):
     three = published(several_files(tmp_path / "three"), tmp_path / "b")
     assert (one[0], one[3]) == (0, three[3])
     assert len(one[3]) == len(WAVES)
-    assert '"Year" splits the file into' in one[1]
+    assert 'microdata.snapshots_by = "Year"' in one[1]
 
 
 def test_a_row_without_a_snapshot_is_refused(tmp_path):

@@ -311,7 +311,7 @@ Columns, with how many different cells
   Disease   sensitive         2   its name and the only exact column
 
 What can be judged
-  All releases together: what an adversary learns who knows the group of each person (linked).
+  The adversary knows who is in which group of every release (linked).
 
 To check
   -  52% of the rows have "flu" as "Disease". If that may become known of anybody, such as "none",

@@ -199,8 +199,8 @@ _NOT_SENSITIVE = (Phrase('"{column}" is not a sensitive column'), Phrase("name a
 
 
 @dataclass(frozen=True)
-class Harmless(ColumnRule, key="harmless", form=Reader.lists):
-    """`harmless = { Diagnosis = ["none"] }`: values of a sensitive column that may become known of any person."""
+class _OfValues(ColumnRule):
+    """A rule about some values of sensitive columns."""
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -214,18 +214,13 @@ class Harmless(ColumnRule, key="harmless", form=Reader.lists):
 
 
 @dataclass(frozen=True)
-class LeftOut(ColumnRule, key="left_out", form=Reader.lists):
+class Harmless(_OfValues, key="harmless", form=Reader.lists):
+    """`harmless = { Diagnosis = ["none"] }`: values of a sensitive column that may become known of any person."""
+
+
+@dataclass(frozen=True)
+class LeftOut(_OfValues, key="left_out", form=Reader.lists):
     """`left_out = { Diagnosis = ["refused"] }`: values of a sensitive column of which the rows are not published."""
-
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the columns that are not sensitive."""
-        return unnamed(self.values, columns.sensitive, *_NOT_SENSITIVE)
-
-    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
-        """Return the rule with the values as cells are spelled after reading."""
-        return replace(self, values=_spelled(beside.rules, self.values))
 
     def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         """Yield the indices of values that are published all the same, with the fault and the remedy."""
