@@ -12,6 +12,7 @@ import numpy.typing as npt
 from audit.count_tables.acro_sessions import SESSION, session_tables
 from audit.count_tables.label_sets import Dimension, build_dimension
 from audit.count_tables.manifest import (
+    NAME,
     TableFile,
     TableManifest,
     TableRelease,
@@ -20,7 +21,7 @@ from audit.count_tables.manifest import (
     refuse_lone_row,
 )
 from audit.count_tables.published_counts import PublishedCounts, related
-from audit.count_tables.published_texts import decimal_of, likely_base
+from audit.count_tables.published_texts import decimal_of, is_total_word, likely_base
 from audit.count_tables.published_values import COUNTS, ValueReader, Values
 from audit.count_tables.table_rules import STATISTIC, Rates, part_atoms, roots
 from audit.count_tables.table_shapes import (
@@ -36,6 +37,7 @@ from audit.count_tables.table_shapes import (
 from audit.io.notes_below import below_table
 from audit.io.respelling import skeleton
 from audit.io.tables import Table, note_absent
+from audit.io.toml import refuse_keys, toml_key, toml_text
 from audit.model.arrays import Codes
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
@@ -57,6 +59,7 @@ def read_counts(manifest: TableManifest) -> PublishedCounts:
         for part in _read_file(manifest, place, file, problems)
     ]
     _refuse_lone_rows(manifest, parts, categories, problems)
+    _refuse_total_releases(manifest)
     problems.check()
     manifest = _with_bases(manifest, parts)
     counts = _Assembler(manifest, parts, categories, problems).assembled()
@@ -94,6 +97,26 @@ def _refuse_lone_rows(
             for texts in part.labels.values():
                 elsewhere.update(text for text in texts if text != own or texts.count(own) > 1)
         refuse_lone_row(file.path, file.shown, known | elsewhere, problems)
+
+
+def _refuse_total_releases(manifest: TableManifest) -> None:
+    """Refuse a release that the column of releases names like a total: it would count people after all others.
+
+    Raises:
+        InputError: there is such a release.
+    """
+    by, totals = manifest.releases_by, [*filter(is_total_word, manifest.tags)]
+    if by is None or not totals or len(manifest.tags) < 2:
+        return
+    what = say('"{label}" of {dimension} sounds like the total of the other releases', label=totals[0], dimension=by)
+    remedy = say(
+        "if it is, delete releases_by, and write {dimension} into dimensions, {total} and {same}; else give it another "
+        "name",
+        dimension=by,
+        total=f"totals.{toml_key(by)} = {toml_text(totals[0])}",
+        same='over_time = "same"',
+    )
+    refuse_keys(manifest.folder, NAME, [("releases_by", what, remedy)])
 
 
 def _read_file(manifest: TableManifest, release: int, file: TableFile, problems: Problems) -> Iterator[FileRows]:

@@ -551,3 +551,19 @@ def test_columns_named_by_quarters_of_a_year_are_the_periods_of_their_release(fi
     assert found[0] == found[1]
     assert found[2] == (code, [each for each in found[0][1] if "2023" in each]), "those of the candidate are new"
     assert found[0][0] == 1
+
+
+@pytest.mark.parametrize("over_time", ["independent", "cumulative"])
+@pytest.mark.parametrize("label", ["Insgesamt", "Total", "All years", "2025"])
+def test_the_total_of_a_column_of_releases_is_no_release(label, over_time, tmp_path):
+    """Read as the last one, it made increases of 2 that nobody had; as the remedy says, the hidden count follows."""
+    rows = ["2022,A,20", "2022,B,*", "2023,A,24", "2023,B,12", f"{label},A,44", f"{label},B,14"]
+    table = f'dimensions = ["area"]\nvalue = "n"\ntotals.area = ""\nmarkers."*" = [1, inf]\nover_time = "{over_time}"'
+    series = 'releases = ["t.csv"]\nreleases_by = "year"'
+    folder = write_tables(tmp_path, {"t.csv": ["year,area,n", *rows]}, table, "min_count = 5", series)
+    code, _, err = run_main(str(folder))
+    assert (code == 2, f'totals.year = "{label}"' in err) == (label != "2025",) * 2, err
+    totals = f'totals = {{ area = "", year = "{label}" }}\nmarkers."*" = [1, inf]\nover_time = "same"'
+    table = f'dimensions = ["area", "year"]\nvalue = "n"\n{totals}'
+    folder = write_tables(tmp_path, {"t.csv": ["year,area,n", *rows]}, table)
+    assert run_main(str(folder))[0] == 1

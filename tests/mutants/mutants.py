@@ -295,6 +295,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.published_texts.rate_interval", "(rates.base or rates.seems) // 2", "rates.base // 2"),
         ("audit.count_tables.read_counts._with_bases", "(each.base or each.of_published)", "each.of_published"),
     ],
+    "cli/test_count_table_reading.py::test_the_total_of_a_column_of_releases_is_no_release": [
+        ("audit.count_tables.read_counts._refuse_total_releases", "len(manifest.tags) < 2", "True"),
+    ],
     "cli/test_count_table_doubts.py::test_bars_that_are_as_long_as_counts_are_large_are_asked_about": [
         ("audit.count_tables.doubts._columns_of_numbers", "or len([*filter(_BAR.fullmatch, some)]) > 1", ""),
     ],
