@@ -243,13 +243,16 @@ class RepairSearch:
         return combined(dict.fromkeys(each.reason for each in least.policy.undecided if each.reason in lacking))
 
     def _follow_findings(self, forced: Places) -> list[RepairPlan]:
-        """Search for a repair: first one that publishes least, which shows who must be withheld; then from below.
+        """Search for a repair that only withholds few rows, one that publishes least, then others from below.
 
-        In large series, in which one group of all rows takes long to audit, that repair is tried last.
+        The one that publishes least shows who must be withheld.
+        In large series, in which one group of all rows takes long to audit, it is tried last.
         Return the one that loses least without giving all rows coarser cells, if there is one.
         """
         guided, found = GuidedSearch(self.judge, self.past, self._guiding_moves), list[RepairPlan | None]()
         whole, least = MERGE in self.moves, forced
+        if WITHHOLD in self.moves and self.judge.is_quick:  # a few rows often cost less than any coarser cells
+            found.append(GuidedSearch(self.judge, self.past, [WITHHOLD]).repair(forced, self.rows.room))
         if whole and self.judge.is_quick:
             found.append(coarsest := guided.coarsest(forced))
             forced = forced if coarsest is None else np.flatnonzero(coarsest.withheld)

@@ -481,6 +481,18 @@ def test_the_best_so_far_is_written(tmp_path, monkeypatch, how, code):
     assert run_main("next", str(drawn.series), str(tmp_path / "out" / "2.csv"))[0] == 0
 
 
+@pytest.mark.parametrize("alone", [1, 2, 3])
+def test_withholding_a_few_rows_is_tried_before_what_changes_many(tmp_path, monkeypatch, alone):
+    stop_judging(monkeypatch, None, after=1)
+    cells = ["20-29", "30-39", "40-49"]
+    second = [(f"p{n}", "9" + str(n) if n < alone else cells[n % 3], VALUES[n % 4]) for n in range(60)]
+    first = [(name, "20-99", value) for name, _, value in second]
+    series, file = _write(tmp_path, "Owner", "individual", [first, second], "k = 2\nmin_e = 2")
+    moves = json.loads(repair(Drawn(series, [file], []), tmp_path)[1])["moves"]
+    # If only one person is missing, the value of that person is the one that the second release lacks.
+    assert [(move["kind"], len(move["lines"])) for move in moves] == [("withhold", max(2, alone))]
+
+
 def test_next_says_that_a_repair_is_only_the_best_so_far(tmp_path, monkeypatch):
     stop_judging(monkeypatch, None, after=1)
     drawn = KINDS["larger"](1, tmp_path)
