@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cache
 from math import ceil, floor
@@ -33,7 +33,7 @@ from audit.count_tables.published_texts import (
 from audit.count_tables.published_values import CHANGE
 from audit.count_tables.table_rules import ChangeColumn, Rates
 from audit.count_tables.table_shapes import FileRows
-from audit.model.arrays import Codes, Counts, Flags
+from audit.model.arrays import Codes, Counts, Flags, Places
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
@@ -117,6 +117,25 @@ class PublishedCounts:
     def emptied(self, rows: npt.ArrayLike | slice) -> PublishedCounts:
         """Return the same with some rows left empty, so that they can be any count."""
         return self.with_values(rows, lower=0, upper=UNBOUNDED, hidden=False, number=False)
+
+    def with_numbers(
+        self, rows: Sequence[int] | Places, label: Codes, lower: npt.ArrayLike, upper: npt.ArrayLike
+    ) -> PublishedCounts:
+        """Return the same with a copy of each of some rows that has other labels, and a number for its value."""
+        every: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        arrays = {name: array for name, array in every.items() if isinstance(array, np.ndarray)}
+        more: dict[str, Any] = {name: np.concatenate([array, array[rows]]) for name, array in arrays.items()}
+        both = replace(self, **more)
+        of_copies: dict[str, Any] = {
+            "label": label,
+            "lower": lower,
+            "upper": upper,
+            "hidden": False,
+            "number": True,
+            "earlier": -1,
+        }
+        unlimited = dict.fromkeys(("denominators", "said_most"), UNBOUNDED)
+        return both.with_values(slice(len(self.release), None), **of_copies, **unlimited)
 
     def without(self, places: Sequence[int]) -> PublishedCounts:
         """Return the same rows without some dimensions; -1 means without different releases."""

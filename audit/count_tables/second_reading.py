@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -32,16 +32,18 @@ from audit.count_tables.published_texts import (
 )
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.summed_rows import columns_of_sums, read_as_sums
+from audit.count_tables.table_rules import STATISTIC
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.count_report import Rounding
 from audit.model.count_tables import OPEN
-from audit.model.errors import InputError, printable
+from audit.model.errors import InputError, in_quotes, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 _RELEASES = -1  # in place of a dimension
 _MOST = 5  # dimensions that may be remarks, each set of which is left out
+_NAMED = 6
 
 
 class SecondReading:
@@ -91,6 +93,7 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     yield from _blanks_disclose_more(judged, reading)
     yield from _markers_disclose_more(judged, reading)
     yield from _notes_disclose_more(judged, reading)
+    yield from _lacking_labels_disclose_more(judged, reading)
     if may_lack_zeros(judged.counts) and _discloses_more(judged, reading, _with_zeros(judged.counts)):
         yield say(
             "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
@@ -244,6 +247,77 @@ def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterat
             low=ends[0],
             high=ends[1],
         )
+
+
+def _lacking_labels_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence on labels that a release lacks, if more follows where no person in it has them.
+
+    Its totals then count those alone who have its own labels, which may be those of other releases in other words.
+    """
+    counts, manifest = judged.counts, judged.counts.manifest
+    lacking = _lacking_labels(counts)
+
+    def discloses_more(releases: Sequence[int]) -> bool | None:
+        again = counts
+        for (release, place), labels in lacking.items():
+            if release in releases:
+                again = _without_people(again, release, place, labels)
+        return _discloses_more(judged, reading, again)
+
+    some = _disclosing([release for release, _ in lacking], discloses_more)
+    for (release, place), labels in islice((each for each in lacking.items() if each[0][0] in some), 1):
+        dimension = counts.dimensions[place]
+        name = dimension.axis.name
+        own = [
+            label
+            for label in np.unique(counts.label[counts.release == release, place]).tolist()
+            if dimension.axis.members[dimension.set_of[label]].size < dimension.axis.atoms
+        ]
+        remedy = say('write absent = "zero"')
+        if name in {*manifest.categories, *manifest.codes}:
+            remedy = say("audit the releases with these labels in a folder of their own")
+        yield say(
+            'release "{release}" has {own} as labels of {dimension}, but not {lacking}, which other releases have, and '
+            "more follows from its tables if its totals count nobody else: if labels of two releases mean the same, "
+            "write them alike, or list the same atoms for them in categories; if nobody in the release has the labels "
+            'that it lacks, {remedy}; if it may count such people in totals alone, write absent = "unknown"',
+            release=printable(counts.manifest.tags[release], 60),
+            dimension=printable(name, 60),
+            own=in_quotes([dimension.labels[label] for label in own], _NAMED),
+            lacking=in_quotes([dimension.labels[label] for label in labels], _NAMED),
+            remedy=remedy,
+        )
+
+
+def _lacking_labels(counts: PublishedCounts) -> dict[tuple[int, int], list[int]]:
+    """Return the labels of atoms in totals of a release that it does not show, by release and place of the dimension.
+
+    A release that shows no parts of a dimension lacks none of them.
+    """
+    manifest, found = counts.manifest, dict[tuple[int, int], list[int]]()
+    if manifest.over_time != "independent" or (manifest.absent_is_said and not manifest.absent_is_zero):
+        return found
+    for release in np.unique(counts.release[counts.lower < counts.upper]).tolist():
+        rows = (counts.release == release) & ~counts.without_count
+        for place, each in enumerate(counts.dimensions):
+            sets = [each.axis.members[each.set_of[label]] for label in np.unique(counts.label[rows, place]).tolist()]
+            parts = [some for some in sets if some.size < each.axis.atoms]
+            if parts and each.axis.name != STATISTIC:
+                lacking = np.setdiff1d(np.concatenate(sets), [*np.concatenate(parts), each.rest])
+                found |= {(release, place): each.atom_label[lacking].tolist()} if lacking.size else {}
+    return found
+
+
+def _without_people(counts: PublishedCounts, release: int, place: int, labels: Sequence[int]) -> PublishedCounts:
+    """Return the counts if no person who is counted in a release has one of these labels of a dimension."""
+    own = np.flatnonzero((counts.release == release) & ~counts.without_count)
+    totals = np.array([each.total for each in counts.dimensions])
+    beside = np.where(totals < 0, counts.label[own], totals)
+    beside[:, place] = 0
+    kinds, first = np.unique(np.column_stack([counts.measure[own], beside]), axis=0, return_index=True)
+    label = np.repeat(kinds[:, 1:], len(labels), axis=0)
+    label[:, place] = np.tile(labels, len(kinds))
+    return counts.with_numbers(np.repeat(own[first], len(labels)), label, 0, 0)
 
 
 def _blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:

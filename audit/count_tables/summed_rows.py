@@ -6,10 +6,9 @@ Such a number is repeated in each of the rows, or written once above blanks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import combinations, takewhile
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -99,14 +98,10 @@ def _with_totals(
 
     The rows `is_own`, which had the numbers, are left empty.
     """
-    rows, dimensions, emptied = [*sums], [*counts.dimensions], counts.emptied(is_own)
-    arrays: dict[str, Any] = {each.name: getattr(emptied, each.name) for each in fields(emptied)}
-    more: dict[str, Any] = {n: np.concatenate([a, a[rows]]) for n, a in arrays.items() if isinstance(a, np.ndarray)}
+    rows, dimensions = [*sums], [*counts.dimensions]
+    label = counts.label[rows]
     for place in left:
         dimensions[place] = dimensions[place].with_total()
-        more["label"][len(is_own) :, place] = dimensions[place].total
-    more["lower"][len(is_own) :], more["upper"][len(is_own) :] = zip(*sums.values(), strict=True)
-    more["hidden"][len(is_own) :], more["number"][len(is_own) :] = False, True
-    more["denominators"][len(is_own) :] = more["said_most"][len(is_own) :] = UNBOUNDED
-    more["earlier"][len(is_own) :] = -1
-    return replace(emptied, dimensions=tuple(dimensions), **more)
+        label[:, place] = dimensions[place].total
+    lower, upper = zip(*sums.values(), strict=True)
+    return replace(counts.emptied(is_own), dimensions=tuple(dimensions)).with_numbers(rows, label, lower, upper)

@@ -51,7 +51,7 @@ from audit.init.count_columns import (
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
 from audit.init.count_noise import take_perturbation, take_rounding
-from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
+from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums, respelled_labels
 from audit.init.count_refusals import (
     refuse_nameless,
     refuse_numbers_as_markers,
@@ -454,13 +454,21 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
         name, lines = dimension.axis.name, lines_along(counts, place)
         if name in {STATISTIC, *counts.manifest.codes, *counts.manifest.nested, *rules.table.get("categories", ())}:
             continue
-        labels = [dimension.labels[code] for code in dict.fromkeys(counts.label[:, place].tolist())]
         total, key = rules.totals.get(name), toml_key(name)
+        shown = [
+            [*dict.fromkeys(dimension.labels[code] for code in counts.label[counts.release == at, place].tolist())]
+            for at in range(len(counts.manifest.tags))
+        ]
+        respelled = respelled_labels([[text for text in some if text != total] for some in shown])
+        labels = [*dict.fromkeys(respelled.get(text, text) for text in chain(*shown))]
+        lines = [{respelled.get(text, text): ends for text, ends in line.items()} for line in lines]
         is_open = total is None or name in rules.table.get("open", ())
         added = find_sums(labels, total, lines)
         parts: LabelParts | LabelSums | None = added
         if added is None or not added.explains(labels):
             parts = find_parts(labels, total, lines, is_open=is_open) or added
+        if parts is None and respelled:
+            parts = LabelSums([label for label in labels if label != total], {})
         if parts is None:
             continue
         rules.unsure.pop(f"table.totals.{key}", None)
@@ -471,9 +479,16 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
             sums = ((line.get(total), [line.get(label) for label in parts.within]) for line in lines)
             _check_total(rules, name, [Sum(ends, some) for ends, some in sums if ends is not None])
         file = "categories/" + re.sub(r"[^\w-]+", "_", name) + ".csv"
-        rules.add_file(file, parts.categories())
+        rows = parts.categories()
+        alike = [(old, atom) for old, new in respelled.items() for label, atom in rows if label == new]
+        rules.add_file(file, [*rows, *alike])
         rules.state("table.categories", {name: file})
-        for why in (doubts := parts.doubts(file)):
+        doubts = [
+            say('"{old}" is taken for "{new}" of other releases. If not, correct {file}.', old=old, new=new, file=file)
+            for old, new in respelled.items()
+        ]
+        doubts += parts.doubts(file)
+        for why in doubts:
             rules.doubt(f"table.categories.{key}", why)
         rules.why[f"table.categories.{key}"] = " ".join(doubts)
 

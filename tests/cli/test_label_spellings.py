@@ -1,0 +1,70 @@
+"""Labels of count tables that some releases have in other words than others."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.helpers.amount import some as drawn
+from tests.helpers.count_tables import write_tables
+from tests.helpers.running import run_main
+
+NAMES = ("female", "male")
+TABLE = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { area = "All", sex = "All" }\nmarkers."*" = [1, inf]\n'
+
+
+def verdict(folder):
+    """The exit code, and the reasons of what is undecided."""
+    code, out, err = run_main(str(folder), "--format", "json")
+    assert err == ""
+    return code, json.dumps(json.loads(out)["policy"]["undecided"])
+
+
+def by_sex(cells, names, texts):
+    """The lines of a table by area and sex with its sums, hidden where a text says so."""
+    cells = np.column_stack([cells, cells.sum(axis=1)])
+    cells = np.vstack([cells, cells.sum(axis=0)])
+    rows = [(area, sex) for area in ("A", "B", "All") for sex in (*names, "All")]
+    shown = (text or str(number) for text, number in zip(texts, cells.ravel().tolist(), strict=True))
+    return ["area,sex,n", *(",".join([*row, text]) for row, text in zip(rows, shown, strict=True))]
+
+
+@pytest.mark.parametrize("has_categories", [False, True])
+@pytest.mark.parametrize("words", [("f", "m"), ("1", "2")])
+@pytest.mark.parametrize("seed", range(drawn(60)))
+def test_no_series_holds_whose_labels_disclose_more_in_one_spelling(seed, words, has_categories, tmp_path):
+    """The total of each release could count people of the labels that it lacks, so nothing followed from it."""
+    rng = np.random.default_rng(seed)
+    drafts = [(rng.integers(2, 20, (2, 2)), np.where(rng.random(9) < 0.4, "*", "").tolist()) for _ in range(2)]
+    other = by_sex(drafts[1][0], NAMES, drafts[1][1])
+    alike = {"1.csv": by_sex(drafts[0][0], NAMES, drafts[0][1]), "2.csv": other}
+    tables = {"1.csv": by_sex(drafts[0][0], words, drafts[0][1]), "2.csv": other}
+
+    def audited(files, more=""):
+        return verdict(write_tables(tmp_path, files, TABLE + more, "min_count = 2"))
+
+    (tmp_path / "sex.csv").write_text("\n".join(["label,atom", *(f"{w},{w}" for w in (*NAMES, *words)), ""]))
+    (tmp_path / "same.csv").write_text(
+        "\n".join(["label,atom", *(f"{w},{n}" for w, n in zip((*NAMES, *words), NAMES * 2, strict=True)), ""])
+    )
+    expected, _ = audited(alike)
+    code, why = audited(tables, 'categories.sex = "sex.csv"\n' * has_categories)
+    assert code == expected or (expected != 0 and code != 0 and "mean the same" in why)
+    assert audited(tables, 'categories.sex = "same.csv"\n')[0] == expected
+    assert "mean the same" not in audited(tables, 'absent = "unknown"\n')[1]
+
+
+@pytest.mark.parametrize("total", ["i", "Insgesamt"])
+def test_init_asks_whether_labels_of_two_releases_are_one(total, tmp_path):
+    old = by_sex(np.array([[18, 46], [58, 14]]), ("m", "w"), [""] * 9)
+    new = by_sex(np.array([[11, 12], [30, 14]]), ("männlich", "weiblich"), [""] * 9)
+    for name, lines, every in (("2021.csv", old, total), ("2022.csv", new, "Insgesamt")):
+        text = "\n".join([*lines, ""]).replace("All,n", "area,n").replace("All", every)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    code, out, err = run_main("init", str(tmp_path), "--yes")
+    assert (code, err) == (0, "")
+    assert '"m" is taken for "männlich" of other releases.' in " ".join(out.split())
+    lines = {*(tmp_path / "categories/sex.csv").read_text(encoding="utf-8").split()}
+    assert {"m,männlich", "w,weiblich", "männlich,männlich"} <= lines
+    assert "m,m" not in lines
+    assert ("i,männlich" in lines) == (total == "i")
