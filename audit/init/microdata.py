@@ -20,6 +20,7 @@ from audit.init.columns import Column, partition, perhaps_harmless, read_columns
 from audit.init.confirmation import (
     CAN_CHANGE,
     OF_SENSITIVE,
+    OPEN,
     Ask,
     Question,
     about_others,
@@ -56,7 +57,8 @@ from audit.io.one_value import range_of
 from audit.io.publication_order import in_time, natural
 from audit.io.respelling import ungrouped
 from audit.io.rules.spelling import HAVE_COMMAS
-from audit.io.toml import Toml, toml_line
+from audit.io.toml import Toml, toml_key, toml_line
+from audit.judgement.shared_values import columns_that_share, have_in_common
 from audit.model.errors import InputError, Problem, Problems, in_quotes, printable
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
@@ -148,6 +150,7 @@ def _complete(found: FoundFiles) -> None:
         if column.name not in codes:
             _state_domain(found, column, [in_digits(text, sign) for text in texts] if sign else texts)
     guesses.doubts += [
+        *_doubted_households(files, found.sensitive.name, [individual.name, *names]),
         *doubted_frequent(found.sensitive, lambda text: f"harmless = {toml_line([text])}"),
     ]
     if "transitions" in found.beside:
@@ -280,6 +283,28 @@ def _published_row(row: OneRow) -> str:
         column=column,
         date=name,
     )
+
+
+def _doubted_households(files: Sequence[SnapshotFile], sensitive: str, published: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence if rows of one text of a column that is not published have one sensitive value."""
+    for what in _of_households(files, sensitive, (), published):
+        yield say(
+            "{what}: who knows which people belong together learns what their groups have in common. If no outsider "
+            "knows that, write {example} under [columns] with the reason; else audits stay undecided.",
+            what=what,
+            example=f'unlinkable.{toml_key(printable(sensitive))} = "…"',
+        )
+
+
+def _of_households(
+    files: Sequence[SnapshotFile], sensitive: str, harmless: Collection[str], published: Sequence[str]
+) -> list[str]:
+    """Return which columns show who has the sensitive value in common, in words; see `columns_that_share`."""
+    most = dict[str, int]()
+    for file in files:
+        for name, rows in columns_that_share(file, published, {sensitive: harmless}).items():
+            most[name] = max(most.get(name, 0), rows[sensitive])
+    return [have_in_common(rows, sensitive, [name]) for name, rows in most.items()]
 
 
 def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
@@ -440,6 +465,7 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     if microdata.sensitive in columns:
         _ask_harmless(document, microdata, columns[microdata.sensitive], ask)
         microdata = open_microdata(folder, tomlkit.dumps(document))
+    _ask_households(document, microdata, ask)
     _ask_changes(document, microdata, ask)
     for name in microdata.quasi_identifiers:
         if name in columns and columns[name].are_dates and name not in microdata.hierarchies:
@@ -463,7 +489,8 @@ def _ask_roles(document: Toml, microdata: Microdata, columns: Mapping[str, Colum
         sensitive = ask(Question(question, choices, sensitive))
     if sensitive != microdata.sensitive:
         state(said, "sensitive", sensitive, say("as answered"))
-        _leave(document, sensitive)
+        for name in (sensitive, microdata.sensitive):
+            _leave(document, name)
         for key in OF_SENSITIVE:
             said.pop(key, None)
         if "gravest" in said:
@@ -498,7 +525,7 @@ def _ask_published(document: Toml, microdata: Microdata, columns: Mapping[str, C
         quasi = name in microdata.quasi_identifiers
         if quasi and (column_names.is_quasi(name) or column.are_dates):
             continue
-        before = "published" if quasi else "unlinkable" if name in microdata.unlinkable else "left"
+        before = "published" if quasi else "unlinkable" if name in microdata.unlinkable.columns else "left"
         question = question_about(name, column, has_role=before != "left")
         answer = ask(Question(question, answers, before))
         if answer != before:
@@ -508,7 +535,7 @@ def _ask_published(document: Toml, microdata: Microdata, columns: Mapping[str, C
             if column.whole and (listed := _listed(name, {*column.texts} - {""}, mixed=True)):
                 document.setdefault("domains", tomlkit.table())[name] = listed
         elif answer == "unlinkable":
-            why = text_of(why_unlinkable(name), microdata.unlinkable.get(name, ""))
+            why = text_of(why_unlinkable(name), microdata.unlinkable.reasons.get(name, ""))
             said.setdefault("unlinkable", tomlkit.inline_table())[name] = ask(why)
 
 
@@ -551,6 +578,19 @@ def _ask_harmless(document: Toml, microdata: Microdata, column: Column, ask: Ask
         similar = about_others(column.name, harmless, ask)
         if similar is not None:
             document["columns"]["similar"] = similar
+
+
+def _ask_households(document: Toml, microdata: Microdata, ask: Ask) -> None:
+    """Ask why no outsider knows which people have the sensitive value in common, if a column shows it."""
+    sensitive, published = microdata.sensitive, [microdata.individual, *microdata.published]
+    if found := _of_households(microdata.snapshots, sensitive, microdata.harmless, published):
+        question = say(
+            "{what}. Why can no outsider know which people belong together, and learn what their groups have in "
+            'common? "?" leaves it open; the verdict stays undecided',
+            what=found[0],
+        )
+        if (why := ask(text_of(question, microdata.unlinkable.reasons.get(sensitive, OPEN)))) != OPEN:
+            document["columns"].setdefault("unlinkable", tomlkit.inline_table())[sensitive] = why
 
 
 def _leave(document: Toml, name: str) -> None:

@@ -203,7 +203,8 @@ class Microdata:
         decimal: the decimal sign of numbers, `.` or `,`, of which the other one parts thousands; None if not stated.
         grids: the widths of the intervals in which a quasi-identifier is published, ascending.
         dates: quasi-identifiers whose dates are published as one of `UNITS`, never as days.
-        unlinkable: other columns, published as they are, with the reason why no outsider can know them of a person.
+        unlinkable: other columns, published as they are, with the reason why no outsider can know them of a person;
+            and perhaps why no outsider knows which people have the sensitive value in common.
         spelled: which of `individual` and the columns have texts that are different, however alike they look, or
             whatever codes other snapshots have.
     """
@@ -225,7 +226,7 @@ class Microdata:
     grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     decimal: str | None = None
     dates: Mapping[str, str] = field(default_factory=dict)
-    unlinkable: Mapping[str, str] = field(default_factory=dict)
+    unlinkable: Unlinkable = field(default_factory=Unlinkable)
     spelled: tuple[str, ...] = ()
     _parsed: dict[str, dict[str, Fraction | str]] = field(default_factory=dict)
     _changing: dict[tuple[Kind, ...], tuple[str, ...]] = field(default_factory=dict, init=False, compare=False)
@@ -251,7 +252,7 @@ class Microdata:
     @property
     def published(self) -> tuple[str, ...]:
         """The columns that are published, the sensitive one last."""
-        return (*self.quasi_identifiers, *self.unlinkable, self.sensitive)
+        return (*self.quasi_identifiers, *self.unlinkable.columns, self.sensitive)
 
     def files(self) -> list[Path]:
         """Return the `microdata.toml` and all files that it names."""
@@ -488,7 +489,7 @@ class Microdata:
         table = file.read([*individual, *names], problems, distinct=individual)
         if table is None:
             return None
-        for name in {*names} - {*self.codes, *self.unlinkable}:
+        for name in {*names} - {*self.codes, *self.unlinkable.columns}:
             table = table.mapped(name, partial(in_digits, sign=self.decimal))
         for name in {*names} & {*self.dates}:  # a plan may leave out a column
             unit = UNITS[self.dates[name]]
@@ -723,9 +724,10 @@ class _MicrodataReader(Reader):
             self.ask_for("sensitive", say("only one column of microdata can be sensitive"), 'sensitive = "…"')
         else:
             single["sensitive"] = self.needed(stated, "sensitive")
-        for what, remedy in Unlinkable(columns["unlinkable"]).faults(Columns((single["sensitive"],))):
+        unlinkable = Unlinkable(columns["unlinkable"], (single["sensitive"],))
+        for what, remedy in unlinkable.faults(Columns((single["sensitive"],))):
             self.note("unlinkable", what, remedy)
-        self.check_roles([*quasi, *columns["unlinkable"], *single.values()])
+        self.check_roles([*quasi, *unlinkable.columns, *single.values()])
         hierarchies, domains = self.hierarchies(columns["hierarchies"], quasi), self.domains(quasi)
         for name in sorted({*codes} - {*quasi}):
             self.note("codes", say('"{name}" is not a quasi-identifier', name=name), _not_quasi())
@@ -734,7 +736,7 @@ class _MicrodataReader(Reader):
         if {*left_out} & {*columns["harmless"]}:
             self.note("left_out", say("harmless names one of these values, too"), say("keep one of them"))
         leaves = {name: Domain(texts=hierarchy.levels[0]) for name, hierarchy in hierarchies.items()}
-        row, taken = self.one_row(columns, **single), ("codes", "harmless", "decimal", "unlinkable", "spelled")
+        row, taken = self.one_row(columns, **single), ("codes", "harmless", "decimal", "spelled")
         return Microdata(
             folder=self.folder,
             name=head["name"] or self.folder.resolve().name,
@@ -748,6 +750,7 @@ class _MicrodataReader(Reader):
             domains={**domains, **leaves},
             hierarchies=hierarchies,
             similar=self.similar(columns),
+            unlinkable=unlinkable,
             grids=self.grids(quasi, {*codes, *hierarchies}),
             dates=self.dates(columns["dates"], quasi, {*codes, *hierarchies, *domains}),
             **{key: columns[key] for key in taken},

@@ -6,7 +6,7 @@ that the value which they share is in the groups of all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import combinations
 from math import lgamma, log
@@ -21,11 +21,15 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import CellError, Interval, ValueSet
 from audit.io.column_names import is_of_household
 from audit.io.composed_columns import TOGETHER
+from audit.io.diagnostics import is_there
+from audit.io.manifest import KEY_COLUMNS
+from audit.io.microdata import SnapshotFile
+from audit.io.releases import own_values
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
-from audit.io.tables import text_codes
+from audit.io.tables import header, read_table, text_codes
 from audit.io.toml import toml_key
 from audit.model.arrays import UNKNOWN, Codes, Flags, Places, ragged
-from audit.model.errors import Doubt, printable
+from audit.model.errors import Doubt, Problems, printable
 from audit.runtime.phrases import Reason, ReasonKind, joined, say
 
 Texts: TypeAlias = Callable[[str], list[Codes]]
@@ -37,9 +41,9 @@ _SHOWN = 6
 def shared_value_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
     """Yield doubts: people who belong together share their value, and different groups of theirs may show it.
 
-    They have a text of a column in common, or texts of two of which one is unlinkable, or the name of the sensitive
-    column says that it is about households. Not where a quasi-identifier is exact: there all rows of a text are in one
-    group, which attacks judge. With `beside`, only where the last release shows it.
+    They have a text of a column in common, published or in the key, or texts of two of which one is unlinkable, or the
+    name of the sensitive column says that it is about households. Not where a quasi-identifier is exact: there all rows
+    of a text are in one group, which attacks judge. With `beside`, only where the last release shows it.
     """
     texts = cache(lambda column: _texts(held, column))
     for sensitive in held.series.columns.sensitive:
@@ -72,23 +76,22 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
     """
     columns = held.series.columns
     stated = columns.rules[Unlinkable]
-    every = [*columns.quasi_identifiers, *stated.columns]
-    pairs = [pair for pair in combinations(every, 2) if not stated.columns.keys().isdisjoint(pair)]
-    for keys in ([(name,) for name in every if _may_show(held, name)], pairs):
+    every, private = [*columns.quasi_identifiers, *stated.columns], _in_keys(held)
+    secret = {*stated.columns, *private}
+    values = [own_values(each, sensitive, held.series.vocabularies) for each in held.keyed]
+    pairs = [pair for pair in combinations(every, 2) if not secret.isdisjoint(pair)]
+    for keys in ([(name,) for name in (*every, *private) if _may_show(held, name)], pairs):
         found = list[tuple[str, list[str]]]()
         for key in keys:
             seen = [*zip(held.seen, map(_together, *map(texts, key)), strict=True)]
-            rows = max(_sharing(each, text, sensitive, harmful, tries=len(keys)) for each, text in seen)
-            is_secret = not stated.columns.keys().isdisjoint(key)
+            rows = max(
+                0 if value is None else rows_that_share(text, value, harmful, tries=len(keys))
+                for (_, text), value in zip(seen, values, strict=True)
+            )
+            is_secret = not secret.isdisjoint(key)
             if not rows:
                 continue
-            what = say(
-                '{count} rows have the same "{sensitive}" as all others with their text of {columns}, as a household '
-                "has one income",
-                count=rows,
-                sensitive=printable(sensitive),
-                columns=joined([f'"{printable(name)}"' for name in key]),
-            )
+            what = have_in_common(rows, sensitive, key)
             tags = [
                 each.release.tag
                 for each, text in seen
@@ -99,6 +102,17 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
         if found:
             return found
     return []
+
+
+def have_in_common(rows: int, sensitive: str, columns: Iterable[str]) -> str:
+    """Return how many rows have the sensitive value in common with those of the same text of columns."""
+    return say(
+        '{count} rows have the same "{sensitive}" as all others with their text of {columns}, as a household has one '
+        "income",
+        count=rows,
+        sensitive=printable(sensitive),
+        columns=joined([f'"{printable(name)}"' for name in columns]),
+    )
 
 
 def _by_name(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> Iterator[tuple[str, list[str]]]:
@@ -119,6 +133,14 @@ def _by_name(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> 
             sensitive=printable(sensitive),
         )
         yield what, [each.release.tag for each in held.seen if not _accompanied(each, sensitive, harmful)]
+
+
+def _in_keys(held: HeldSeries) -> list[str]:
+    """Return the columns of the key files that are about people, without those that releases have."""
+    manifest, found = held.series.manifest, dict[str, None]()
+    for path in map(manifest.key_path, manifest.releases if held.series.keyed else ()):
+        found |= dict.fromkeys((is_there(path) and header(path, manifest.shown(path), Problems())) or ())
+    return [name for name in found if name not in {*KEY_COLUMNS, *manifest.columns.named}]
 
 
 def _may_show(held: HeldSeries, column: str) -> bool:
@@ -143,17 +165,21 @@ def _together(one: Codes, other: Codes | None = None) -> Codes:
 def _texts(held: HeldSeries, column: str) -> list[Codes]:
     """Return the exact text of each row of each release, UNKNOWN for others."""
     series, attribute, found = held.series, held.series.attributes.get(column), list[Codes]()
-    missing = series.missing(column)
+    missing, private = series.missing(column), column in _in_keys(held)
     for files, seen in zip(series.manifest.releases, held.seen, strict=True):
         own = np.full(seen.release.rows, UNKNOWN, dtype=np.int32)
-        table = read_there(files.rows, files.shown, [column], series.adjustments(files.tag))
-        if table is not None and table.rows == len(own):
+        table, rows = read_there(files.rows, files.shown, [column], series.adjustments(files.tag)), np.arange(len(own))
+        if private:
+            path = series.manifest.key_path(files)
+            table = read_table(path, series.manifest.shown(path), ["row", column], Problems())
+            rows = np.arange(0) if table is None else table.whole_numbers("row")
+        if table is not None and table.rows == len(rows) and rows.max(initial=0) < len(own):
             codes, names = text_codes(table.arrow(column))
             known = [
                 text not in missing and bool(text.strip("*")) and (attribute is None or _is_exact(attribute, text))
                 for text in names
             ]
-            own = np.where(np.array(known, dtype=np.bool_)[codes], codes, own)
+            own[rows] = np.where(np.array(known, dtype=np.bool_)[codes], codes, UNKNOWN)
         found.append(own)
     return found
 
@@ -168,16 +194,37 @@ def _is_exact(attribute: QuasiIdentifier, text: str) -> bool:
     )
 
 
-def _sharing(seen: SeenRelease, text: Codes, sensitive: str, harmful: Flags, *, tries: int) -> int:
+def columns_that_share(
+    file: SnapshotFile, published: Collection[str], values: Mapping[str, Collection[str]]
+) -> dict[str, dict[str, int]]:
+    """Return the columns of a snapshot whose rows with one text share a value: how many rows do, by sensitive column.
+
+    `published` are columns that are not looked at, and `values` the sensitive columns, each with its harmless values.
+    """
+    others = {*published, *values, *filter(None, [file.by])}
+    names = [name for name in header(file.path, file.shown, Problems()) or () if name not in others]
+    table, found = file.read([*names, *values], Problems()), dict[str, dict[str, int]]()
+    if table is None:
+        return {}
+    for sensitive, harmless in values.items():
+        value, texts = text_codes(table.arrow(sensitive))
+        harmful = np.array([text not in {"", *harmless} for text in texts], dtype=np.bool_)
+        for name in names:
+            codes, words = text_codes(table.arrow(name))
+            known = np.array([bool(word.strip("*")) for word in words], dtype=np.bool_)[codes]
+            if rows := rows_that_share(np.where(known, codes, UNKNOWN), value, harmful, tries=len(names)):
+                found.setdefault(name, {})[sensitive] = rows
+    return found
+
+
+def rows_that_share(text: Codes, value: Codes, harmful: Flags, *, tries: int) -> int:
     """Return how many rows share their value with others of the same text, 0 if these are no more than by chance.
 
     Of texts with several rows, all but one in twenty have one value, and few rows each. `tries` is how many columns, or
     pairs of columns, are looked at.
     """
-    if not seen.release.values_by_row:
-        return 0
-    rows = np.flatnonzero(text != UNKNOWN)
-    value = seen.release.entry_value[sensitive][rows]
+    rows = np.flatnonzero((text != UNKNOWN) & (value != UNKNOWN))
+    value = value[rows]
     size = np.bincount(text[rows])
     pairs, times = np.unique(text[rows].astype(np.int64) * len(harmful) + value, return_counts=True)
     of_text = pairs // len(harmful)

@@ -107,7 +107,7 @@ def _plans(
         watch(place, len(candidates))
         tried.append(trial.of(microdata, candidate))
         yield replace(plan, tried=tuple(tried))
-    less = tuple(microdata.unlinkable) if not any(each.keeps for each in tried) else ()
+    less = tuple(microdata.unlinkable.columns) if not any(each.keeps for each in tried) else ()
     for one in [one for each, one in zip(tried, candidates, strict=True) if less and each.exit_code != 1]:
         if (found := trial.of(_less(microdata, less), one)).refused is None:
             tried.append(replace(found, without=less))
@@ -127,7 +127,8 @@ def _plans(
     for place in range(1, len(ordered)):
         if not closest or plan.recommended is not None:
             break
-        without = tuple(each for each in microdata.published if each in {*ordered[:place], *microdata.unlinkable})
+        gone = {*ordered[:place], *microdata.unlinkable.columns}
+        without = tuple(each for each in microdata.published if each in gone)
         coarser = _less(microdata, without)
         more = [replace(trial.of(coarser, each), without=without) for each in closest]
         made += closest
@@ -146,8 +147,8 @@ def _again(
 def _less(microdata: Microdata, names: Collection[str]) -> Microdata:
     """Return microdata without some of the published columns."""
     quasi = tuple(name for name in microdata.quasi_identifiers if name not in names)
-    unlinkable = {name: why for name, why in microdata.unlinkable.items() if name not in names}
-    return replace(microdata, quasi_identifiers=quasi, unlinkable=unlinkable)
+    reasons = {name: why for name, why in microdata.unlinkable.reasons.items() if name not in names}
+    return replace(microdata, quasi_identifiers=quasi, unlinkable=replace(microdata.unlinkable, reasons=reasons))
 
 
 def _instead(plan: PublicationPlan, best: PlannedSeries, known: PlannedSeries) -> PublicationPlan:

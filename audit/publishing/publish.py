@@ -21,9 +21,10 @@ from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.series import Series
 from audit.io.tables import Coded
-from audit.io.texts import arrow
+from audit.io.texts import arrow, column_of
+from audit.judgement.shared_values import columns_that_share
 from audit.model.anonymizer import Anonymizer, Form, RefusalError
-from audit.model.errors import InputError, Problem, UsageError
+from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.model.history import PublicationHistory, PublishedRelease
 from audit.principles.principle import Check, Principle
 from audit.publishing import manifest_writer
@@ -292,7 +293,7 @@ class _Work:
             counterfeits = f"counterfeits/{files.tag}.csv"
             tables[counterfeits] = rendered.counterfeits
         key = f"{PRIVATE}/{files.tag}.key.csv"
-        tables = {key: _key(rendered, self.series, self.form.columns.sensitive[0]), **tables}
+        tables = {key: self._key(rendered, read), **tables}
         lines = None if self.form.begun else self.microdata.updates
         if lines is not None:
             tables[TRANSITIONS] = lines.table()
@@ -314,6 +315,24 @@ class _Work:
             return None
         self._commit(files, counterfeits, tables)
         return release
+
+    def _key(self, rendered: Rendered, read: ReadSnapshot) -> pa.Table:
+        """Return the key of a release, with the columns that show which people have a value in common, for audits."""
+        person, microdata = rendered.person, self.microdata
+        rows: npt.NDArray[np.int64] = np.arange(len(person))
+        columns: dict[str, object] = {"row": arrow(rows), "individual": self.series.people.names(person)}
+        if rendered.own_value is not None:
+            columns.setdefault(microdata.sensitive, rendered.own_value)
+        file = next(each for each in microdata.snapshots if each.tag == read.snapshot.tag)
+        values = {microdata.sensitive: microdata.harmless, **dict.fromkeys(microdata.unlinkable.columns, ())}
+        shared = columns_that_share(file, [microdata.individual, *microdata.quasi_identifiers], values)
+        at = np.full(self.series.people.size + 1, len(read.snapshot))  # one more for rows of no person
+        at[read.snapshot.person] = np.arange(len(read.snapshot))
+        if shared and (table := file.read([*shared], Problems())) is not None:
+            for name in shared:
+                texts = [*table.texts(name), ""]  # the last is that of counterfeits
+                columns.setdefault(name, column_of([texts[row] for row in at[person].tolist()]))
+        return pa.table(columns)
 
     def _joined(self, staged: Manifest) -> Manifest:
         """Return the manifest of the series with a staged release as its last one."""
@@ -348,13 +367,3 @@ class _Work:
                 shown = say("{items} and {more} more", items=shown, more=more)
             what = say("{what} (lines {lines})", what=what, lines=shown)
         return InputError([Problem(read.table.shown, what, refusal.remedy, lines[0] if lines else None, column)])
-
-
-def _key(rendered: Rendered, series: Series, sensitive: str) -> pa.Table:
-
-    person = rendered.person
-    rows: npt.NDArray[np.int64] = np.arange(len(person))
-    columns: dict[str, object] = {"row": arrow(rows), "individual": series.people.names(person)}
-    if rendered.own_value is not None and sensitive not in columns:
-        columns[sensitive] = rendered.own_value
-    return pa.table(columns)

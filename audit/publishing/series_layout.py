@@ -148,7 +148,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
                 Similar({} if microdata.similar is None else {microdata.sensitive: microdata.similar}),
                 Spelled(microdata.spelled),
                 Changing(_changing(microdata, anonymizer)),
-                Unlinkable(microdata.unlinkable),
+                microdata.unlinkable,
             )
         ),
     )
@@ -256,7 +256,7 @@ def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
                 )
             )
     for name in columns.rules[Unlinkable].columns:
-        if name not in microdata.unlinkable:
+        if name not in microdata.unlinkable.columns:
             raise UsageError(
                 say(
                     '{file}: the series publishes the unlinkable column "{column}", which {other} does not name as '

@@ -993,3 +993,15 @@ def test_published_numbers_among_which_are_texts_get_a_list_of_values(tmp_path):
         file.write_text(confirmed_microdata(folder, file.read_text(), ask))
     assert tomllib.loads(file.read_text())["domains"]["Year group"] == [*map(str, range(1, 12)), "R"]
     assert run_main("plan", str(folder), "--method", "l-diversity", "--queries", "5")[::2] == (0, "")
+
+
+@pytest.mark.parametrize(("answer", "stated"), [("?", None), ("only we know", {"Income": "only we know"})])
+def test_a_column_of_households_is_a_question(tmp_path, answer, stated):
+    """Its people have one income in common, whether the column is published or not."""
+    rows = [f"P{n},H{n // 2},{20 + n * 7 % 40},{['poor', 'modest', 'rich'][n // 2 % 3]}" for n in range(48)]
+    (tmp_path / "1.csv").write_text("\n".join(["Name,Household,Age,Income", *rows, ""]))
+    run_main("init", "--microdata", str(tmp_path), "--yes")
+    file = tmp_path / "microdata.toml"
+    file.write_text(re.sub("quasi_identifiers = .*", 'quasi_identifiers = ["Age"]', file.read_text()))
+    assert sum("belong together" in each.text for each in answered(tmp_path, *[answer] * 2)) == 1
+    assert tomllib.loads(file.read_text())["columns"].get("unlinkable") == stated

@@ -1,6 +1,7 @@
 """Who knows who lives together learns nothing for certain where a verdict holds: six households in six classes."""
 
 import json
+import re
 from itertools import product
 
 import numpy as np
@@ -18,9 +19,10 @@ BANDS = ("poor", "modest", "middling", "good", "rich", "immense")
 FORMS = {
     "home": (["Home"], lambda home: [HOMES[home]], "Income"),
     "two columns": (["Street", "Number"], lambda home: [f"Street {home // 3}", f"{home % 3}"], "Income"),
+    "key": ([], lambda home: [], "Income"),
     "none": ([], lambda home: [], "Household income"),
 }
-"""The columns of homes, their texts of a home, and the sensitive column."""
+"""The published columns of homes, their texts of a home, and the sensitive column."""
 
 
 def drawn():
@@ -49,19 +51,43 @@ def published(folder, second, values, *, form, stated, out=False):
     reasons = dict.fromkeys(names, "internal") | ({income: "no outsider knows who lives together"} if stated else {})
     keys = [f"unlinkable.{json.dumps(name)} = {json.dumps(why)}\n" for name, why in reasons.items()]
     columns = f'quasi_identifiers = ["Age"]\nsensitive = "{income}"\n' + "".join(keys)
+    if form == "key":
+        key = [["row", "individual", "Home"], *([n, n, HOMES[home]] for n, (_, home) in enumerate(rows))]
+        write(folder / "private" / "1.key.csv", as_csv(key))
     return series_of(folder, tables if out else [[head, *one]], columns)
 
 
-@pytest.mark.parametrize(("form", "out"), [("two columns", False), ("none", False), ("home", False), ("home", True)])
+@pytest.mark.parametrize(
+    ("form", "out"), [("two columns", False), ("none", False), ("home", False), ("home", True), ("key", False)]
+)
 def test_no_verdict_holds_where_people_of_one_household_have_one_value_in_common(tmp_path, form, out):
-    """Two columns show a home together; without any, the name of the sensitive column says that homes share it."""
+    """Two columns show a home together, or only the key does, or the name of the sensitive column says who shares."""
     exact = form != "none" and not out
-    least = _BY_CHANCE + len(FORMS[form][0])  # so many pairs of columns may show it by chance
+    least = _BY_CHANCE + len(FORMS[form][0]) + (form == "key")  # so many pairs of columns may show it by chance
     for at, (second, values) in enumerate(each for each in drawn() if len({*each[1]}) >= least):
         code, _ = read_audit(published(tmp_path / f"{at}", second, values, form=form, out=out, stated=False))
         assert code == (3 if certain(second, values) else 0) or (not exact and code == 3), (second, values)
         code, _ = read_audit(published(tmp_path / f"{at} stated", second, values, form=form, out=out, stated=True))
         assert code == 0, (second, values)
+
+
+@pytest.mark.parametrize("words", [(), ("--publish", "anatomy")], ids=str)
+@pytest.mark.parametrize("stated", [False, True])
+def test_a_household_of_microdata_is_known_to_the_audit_of_their_series(tmp_path, words, stated):
+    """Its column is not published; by a reason in the microdata, the series declares it and its report says it."""
+    people = [(f"P{n}", f"H{n // 2}", 20 + n * 7 % 40, BANDS[n // 2 % 6]) for n in range(48)]
+    write(tmp_path / "micro" / "1.csv", as_csv([["Name", "Household", "Age", "Income"], *people]))
+    said = " ".join(run_main("init", "--microdata", str(tmp_path / "micro"), "--yes")[1].split())
+    assert '48 rows have the same "Income" as all others with their text of "Household"' in said
+    file = tmp_path / "micro" / "microdata.toml"
+    why = 'unlinkable = { Income = "only we know who lives together" }\n' * stated
+    columns = re.sub("quasi_identifiers = .*", 'quasi_identifiers = ["Age"]', file.read_text())
+    file.write_text(columns.replace("[columns]\n", f"[columns]\n{why}"))
+    words = ("anonymize", str(file.parent), "--method", "l-diversity", "--l", "2", *words, "--output")
+    run_main(*words, str(tmp_path / "series"))
+    code, said, _ = run_main(str(tmp_path / "series"))
+    assert ("which people belong together learns" in " ".join(said.split())) == (not stated) == (code == 3)
+    assert ("only we know who lives together" in " ".join(said.split())) == stated
 
 
 def test_a_value_of_households_is_not_asked_about_where_each_row_has_its_own(tmp_path):

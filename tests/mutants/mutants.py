@@ -38,15 +38,23 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "and False",
         ),
         ("audit.judgement.shared_values._in_common", "only & harmful", "harmful"),
+        ("audit.judgement.shared_values._in_keys", "if name not in {*KEY_COLUMNS", "if name in {*KEY_COLUMNS"),
         ("audit.judgement.shared_values._together", "(one != UNKNOWN) & (other != UNKNOWN)", "one < UNKNOWN"),
         ("audit.judgement.shared_values._by_name", "not is_of_household(sensitive) or", "True or"),
     ],
+    "laws/test_shared_values.py::test_a_household_of_microdata_is_known_to_the_audit_of_their_series": [
+        ("audit.publishing.publish._Work._key", "if shared and", "if not shared and"),
+    ],
     "laws/test_shared_values.py::test_a_coarse_home_is_asked_about_where_its_people_have_one_value": [
         ("audit.judgement.shared_values._may_show", "few and not all(map(all, exact))", "False"),
-        ("audit.judgement.shared_values._sharing", "if chance < _BY_CHANCE - log(tries) else 0", ""),
+        ("audit.judgement.shared_values.rows_that_share", "if chance < _BY_CHANCE - log(tries) else 0", ""),
     ],
     "laws/test_shared_values.py::test_values_of_rows_that_belong_together_by_chance_are_not_asked_about": [
-        ("audit.judgement.shared_values._sharing", "FEW_OF_ROWS * one.sum() < (FEW_OF_ROWS - 1) * several or ", ""),
+        (
+            "audit.judgement.shared_values.rows_that_share",
+            "FEW_OF_ROWS * one.sum() < (FEW_OF_ROWS - 1) * several or ",
+            "",
+        ),
     ],
     "cli/test_count_table_reading.py::test_columns_named_by_quarters_of_a_year_are_the_periods_of_their_release": [
         ("audit.init.count_tables._with_periods", "or not is_alike", "or is_alike"),

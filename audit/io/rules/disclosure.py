@@ -116,8 +116,8 @@ class Unlinkable(ColumnRule, key="unlinkable"):
             if shared:
                 what = say(
                     '{count} texts of the unlinkable column "{column}" are each in a few rows of a release, more often '
-                    "than by chance, and so show which rows belong together, as a household's weight does: publish the "
-                    "column coarser or leave it out",
+                    "than by chance, and so show which rows belong together, as a household's weight does: leave the "
+                    "column out, or publish it coarser, which hides them only from those who do not know them anyway",
                     count=shared,
                     column=printable(column),
                 )
