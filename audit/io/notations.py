@@ -145,13 +145,17 @@ class _Ends(NamedTuple):
     last: Fraction
 
 
+_SIGNED_AMOUNT = re.compile("^([+-])([$€£]) ?")
+
+
 def plain(text: str) -> str:
     """Return a text in the single spelling in which notations are written.
 
-    >>> plain("20 –  39 Jahre"), plain("≥65")
-    ('20 - 39 jahre', '>=65')
+    >>> plain("20 –  39 Jahre"), plain("≥65"), plain("−€5")
+    ('20 - 39 jahre', '>=65', '€-5')
     """
-    return " ".join(unicodedata.normalize("NFC", text).translate(_SIGNS).casefold().split())
+    written = " ".join(unicodedata.normalize("NFC", text).translate(_SIGNS).casefold().split())
+    return _SIGNED_AMOUNT.sub(r"\2\1", written)
 
 
 def is_plain_number(text: str) -> bool:

@@ -194,7 +194,7 @@ def ungrouped(text: str, signs: str = "") -> str:
     decimal_signs = ".,".strip(signs)
     grouped = rf"[+\u2212-]?[1-9][0-9]{{0,2}}((?:[\s'’{signs}][0-9]{{3}})+)"
     found = re.fullmatch(
-        rf"(?:[$€£]\s?)?{grouped}(?:[{decimal_signs}][0-9]*)?(?:\s?{UNIT})?", text.strip(), re.IGNORECASE
+        rf"(?:[+\u2212-]?[$€£]\s?)?{grouped}(?:[{decimal_signs}][0-9]*)?(?:\s?{UNIT})?", text.strip(), re.IGNORECASE
     )
     return text if found is None else found[0].replace(found[1], re.sub("[^0-9]", "", found[1]))
 
@@ -211,8 +211,8 @@ def with_plain_point(text: str) -> str:
 def as_plain_number(text: str) -> str:
     """Return a number, perhaps with a unit, in its single normal spelling; other texts unchanged.
 
-    >>> [as_plain_number(text) for text in ("5.0", "+05", "1e1", "0.50", "-0", "flu", "12 649", "€ 5.0", "5 euros")]
-    ['5', '5', '10', '0.5', '0', 'flu', '12649', '5 EUR', '5 EUR']
+    >>> [as_plain_number(text) for text in ("5.0", "+05", "1e1", "0.50", "-0", "flu", "12 649", "€ 5.0", "-€5")]
+    ['5', '5', '10', '0.5', '0', 'flu', '12649', '5 EUR', '-5 EUR']
     """
     read = interval_in(ungrouped(text).strip())
     if read is None or not read.is_point or read.interval is None or read.interval.low is None:
