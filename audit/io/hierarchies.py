@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from audit.io.diagnostics import damages, note_unreadable
 from audit.io.dialect import UTF_8, Dialect, guess_encoding
-from audit.io.respelling import fold
 from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, say
 
@@ -46,9 +45,9 @@ class Hierarchy:
                 below[label].add(leaf)
         return {label: frozenset(leaves) for label, leaves in below.items()}
 
-    def folded(self) -> Hierarchy:
-        """Return the hierarchy with folded labels: those that differ only in spelling become one."""
-        return Hierarchy(self.name, tuple(tuple(fold(label) for label in level) for level in self.levels))
+    def respelled(self, spell: Callable[[str], str]) -> Hierarchy:
+        """Return the hierarchy with its labels spelled as cells are: those that differ only in spelling become one."""
+        return Hierarchy(self.name, tuple(tuple(map(spell, level)) for level in self.levels))
 
     def leaves_of(self, label: str) -> frozenset[str] | None:
         """Return the leaves that `label` covers, or None if it is not in this hierarchy."""

@@ -40,7 +40,7 @@ from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spell
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.rules.rows import EPISODES, Date, SeveralRows
 from audit.io.rules.rule import BesideFiles, Columns, Rules
-from audit.io.rules.spelling import INDIVIDUAL, Fold
+from audit.io.rules.spelling import INDIVIDUAL, Crosswalk, Fold
 from audit.io.series_texts import SeriesTexts
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, read_table
@@ -127,11 +127,11 @@ class Series:
         """
         problems = Problems()
         found = {}
-        for attribute, name in self.columns.rules[Hierarchies].names.items():
+        rules = self.columns.rules.without(Crosswalk)  # which is about single releases
+        for attribute, name in rules[Hierarchies].names.items():
             hierarchy = read_hierarchy(self.manifest.folder / name, name, problems)
             if hierarchy is not None:
-                folds = self.columns.rules[Fold].folds(attribute)
-                found[attribute] = hierarchy.folded() if folds else hierarchy
+                found[attribute] = hierarchy.respelled(partial(rules.spelled, attribute))
         problems.check()
         return found
 

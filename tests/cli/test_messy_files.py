@@ -300,3 +300,18 @@ def test_a_further_delimiter_behind_each_row_is_an_empty_cell_but_a_text_there_i
     text = paths[0].read_text(encoding="utf-8")
     paths[0].write_text(text.replace(",\n", ",x\n", 1), encoding="utf-8")
     assert "cells where the header has" in refused(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("leaves", "rule"), [(("1,5", "2,5"), 'decimal = ","'), (("ROME", "oslo"), 'fold = ["Size"]')]
+)
+def test_labels_of_a_hierarchy_are_spelled_as_cells_are(tmp_path, leaves, rule):
+    """Decimal commas were read as points in cells alone, so that no cell was a label."""
+    rows = [[cell, value] for cell in (*leaves, "coarse") for value in ("flu", "cold")]
+    write(tmp_path / "1.csv", as_csv([["Size", "Disease"], *rows]))
+    write(tmp_path / "sizes.csv", "".join(f"{leaf.title()};coarse;*\n" for leaf in leaves))
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Size"]\nhierarchies = { Size = "sizes.csv" }\n'
+    write(tmp_path / "series.toml", f'[series]\nreleases = ["1.csv"]\n[columns]\n{columns}{rule}\n')
+    assert run_audit(tmp_path)[0] == 0
+    write(tmp_path / "series.toml", f'[series]\nreleases = ["1.csv"]\n[columns]\n{columns}')
+    assert (run_audit(tmp_path)[0] == 2) == ("fold" in rule)
