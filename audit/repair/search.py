@@ -9,7 +9,7 @@ also no repair if no set of rows keeps the policy even as one group, which discl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations
@@ -218,6 +218,8 @@ class RepairSearch:
             first = self.first = self.judge.judge(plan, whole=True)
             if not self.moves or not first.policy.violations:
                 return self._nothing_to_try(first)
+            if self._is_repeated([each.reason for each in first.policy.undecided]):
+                return self._doubted()
         forced = self._forced()
         if len(forced) == self.rows.rows:
             how = say("even with all rows in one group, every row would have to be withheld")
@@ -241,6 +243,14 @@ class RepairSearch:
             return None
         least = self.judge.judge(self._whole(np.zeros(0, dtype=np.intp)), blames=False)
         return combined(dict.fromkeys(each.reason for each in least.policy.undecided if each.reason in lacking))
+
+    def _is_repeated(self, reasons: Iterable[str]) -> bool:
+        """Return whether the manifest lacks for the candidate what it lacks for the one that discloses least, too."""
+        lacking = {each for each in reasons if kind_of(each) is ReasonKind.UNDECLARED}
+        if not lacking or MERGE not in self.moves:
+            return False
+        least = self.judge.judge(self._whole(np.zeros(0, dtype=np.intp)), blames=False).policy
+        return not least.violations and any(each.reason in lacking for each in least.undecided)
 
     def _follow_findings(self, forced: Places) -> list[RepairPlan]:
         """Search for a repair that only withholds few rows, one that publishes least, then others from below.

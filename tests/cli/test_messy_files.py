@@ -302,9 +302,7 @@ def test_a_further_delimiter_behind_each_row_is_an_empty_cell_but_a_text_there_i
     assert "cells where the header has" in refused(str(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("leaves", "rule"), [(("1,5", "2,5"), 'decimal = ","'), (("ROME", "oslo"), 'fold = ["Size"]')]
-)
+@pytest.mark.parametrize(("leaves", "rule"), [(("1,5", "2,5"), 'decimal = ","'), (("ROME", "oslo"), 'fold = ["Size"]')])
 def test_labels_of_a_hierarchy_are_spelled_as_cells_are(tmp_path, leaves, rule):
     """Decimal commas were read as points in cells alone, so that no cell was a label."""
     rows = [[cell, value] for cell in (*leaves, "coarse") for value in ("flu", "cold")]
