@@ -1833,45 +1833,34 @@ def test_a_denied_line_is_asked_about_until_the_publisher_says_which_lines_discl
     assert (code, SAID in why, "schools" in why) == (3, True, False)
 
 
+BLANK = "A,f,c A,m, A,All,6 B,f,11 B,m, B,All,17 All,f, All,m, All,All,23"
+SOME_BLANK = "A,f,c A,m,c A,All,{} C,f, C,m, C,All,7 All,f, All,m, All,All,{}"
+ONLY_0 = "A,f,c A,m, A,All,6 B,f,11 B,m,9 B,All,20 C,f,c C,m, C,All,c"
+ONE_BLANK = "A,f,s A,m, A,All,{} B,f,x B,m,x"
+
+
 @pytest.mark.parametrize(
-    ("rules", "code"),
+    ("rows", "rules", "said", "code"),
     [
-        ("markers.c = [1, 4]", 3),
-        ("markers.c = [1, 4]\nthreshold = 5", 3),
-        ("markers = { c = [1, inf], - = [0, 0] }", 3),
-        ('markers.c = [1, inf]\nabsent = "unknown"', 0),
+        # If c is a small count, and the blank cell is none, and not 0, c is 1.
+        (BLANK, "markers.c = [1, 4]", "below 5", 3),
+        (BLANK, "markers.c = [1, 4]\nthreshold = 5", "below 5", 3),
+        (BLANK, "markers = { c = [1, inf], - = [0, 0] }", "below 5", 3),
+        (BLANK, 'markers.c = [1, inf]\nabsent = "unknown"', "below 5", 0),
+        # Not both blank cells of C are larger, but if c stands for 1 to 4, both of A are 4 where they are 8 together.
+        (SOME_BLANK.format(8, 15), "markers.c = [1, inf]", "below 5", 3),
+        (SOME_BLANK.format(30, 37), "markers.c = [1, inf]", "below 5", 0),
+        # A cell that can only be 0 refutes nothing.
+        (ONLY_0, "markers.c = [1, inf]", "below 5", 3),
+        # If x stands for 5 and more, the blank cell is at most 4, and so is s: of 8 both are 4. Of 13, it cannot be.
+        (ONE_BLANK.format(8), "markers = { s = [1, 4], x = [5, inf] }", "above 4", 3),
+        (ONE_BLANK.format(8), 'markers = { s = [1, 4], x = [5, inf] }\nabsent = "unknown"', "above 4", 0),
+        (ONE_BLANK.format(13), "markers = { s = [1, 4], x = [5, inf] }", "above 4", 0),
     ],
 )
-def test_blank_cells_that_may_not_be_small_are_asked_about(rules, code, tmp_path):
-    """6 people are in A: if c is a small count, and the blank cell is none, and not 0, c is 1."""
-    rows = [("A", "f", "c"), ("A", "m", ""), ("A", "All", "6"), ("B", "f", "11"), ("B", "m", ""), ("B", "All", "17"),
-            ("All", "f", ""), ("All", "m", ""), ("All", "All", "23")]  # fmt: skip
-    found = verdict(written(tmp_path, rows, table=f"{TABLE}{rules}"))
-    assert (found[0], "if counts below 5 have a marker" in found[1]) == (code, code == 3)
-
-
-@pytest.mark.parametrize(("all_of_a", "code"), [(8, 3), (30, 0)])
-def test_markers_are_small_beside_blank_cells_of_which_some_are_small_too(all_of_a, code, tmp_path):
-    """Not both blank cells of C are larger, but if c stands for 1 to 4, both of A are 4 where they are 8 together."""
-    rows = [("A", "f", "c"), ("A", "m", "c"), ("A", "All", f"{all_of_a}"), ("C", "f", ""), ("C", "m", ""),
-            ("C", "All", "7"), ("All", "f", ""), ("All", "m", ""), ("All", "All", f"{all_of_a + 7}")]  # fmt: skip
-    found = verdict(written(tmp_path, rows, table=f"{TABLE}markers.c = [1, inf]"))
-    assert (found[0], "if counts below 5 have a marker" in found[1]) == (code, code == 3)
-
-
-@pytest.mark.parametrize(("all_of_a", "absent", "code"), [(8, "", 3), (8, 'absent = "unknown"', 0), (13, "", 0)])
-def test_blank_cells_that_may_not_be_large_are_asked_about(all_of_a, absent, code, tmp_path):
-    """If x stands for 5 and more, the blank cell is at most 4, and so is s: of 8 both are 4. Of 13, it cannot be."""
-    rows = [("A", "f", "s"), ("A", "m", ""), ("A", "All", f"{all_of_a}"), ("B", "f", "x"), ("B", "m", "x")]
-    found = verdict(written(tmp_path, rows, table=f"{TABLE}markers = {{ s = [1, 4], x = [5, inf] }}\n{absent}"))
-    assert (found[0], "if counts above 4 have a marker" in found[1]) == (code, code == 3)
-
-
-def test_a_blank_cell_that_can_only_be_0_does_not_refute_that_others_are_large(tmp_path):
-    rows = [("A", "f", "c"), ("A", "m", ""), ("A", "All", "6"), ("B", "f", "11"), ("B", "m", "9"), ("B", "All", "20"),
-            ("C", "f", "c"), ("C", "m", ""), ("C", "All", "c")]  # fmt: skip
-    code, why, _ = verdict(written(tmp_path, rows, table=f"{TABLE}markers.c = [1, inf]"))
-    assert (code, "if counts below 5 have a marker" in why) == (3, True)
+def test_what_blank_cells_beside_markers_may_be_is_asked_about_where_it_matters(rows, rules, said, code, tmp_path):
+    found = verdict(written(tmp_path, [row.split(",") for row in rows.split()], table=f"{TABLE}{rules}"))
+    assert (found[0], f"if counts {said} have a marker" in found[1]) == (code, code == 3)
 
 
 def test_each_release_with_blank_cells_is_read_by_itself(tmp_path):

@@ -320,9 +320,6 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.init.count_forms._add_codes", "is_label_name(name) or not", "True or not"),
         ("audit.init.count_forms._add_codes", "(is_label_name(name) or not any(", "(not any("),
     ],
-    "cli/test_count_table_doubts.py::test_markers_are_small_beside_blank_cells_of_which_some_are_small_too": [
-        ("audit.count_tables.second_reading._first_disclosing", "below=ends[0]", "below=None"),
-    ],
     "cli/test_count_tables.py::test_a_repair_writes_one_sign_into_all_hidden_cells_of_a_table": [
         ("audit.count_tables.candidate._signs", " if ends[text] <= lowest", ""),
     ],
@@ -444,7 +441,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.read_counts._refuse_lone_rows", "text != own or", "True or"),
         ("audit.init.count_tables._read_below", "often.subtract(", "iter("),
     ],
-    "cli/test_count_table_doubts.py::test_blank_cells_that_may_not_be_small_are_asked_about": [
+    "cli/test_count_table_doubts.py::test_what_blank_cells_beside_markers_may_be_is_asked_about_where_it_matters": [
+        ("audit.count_tables.second_reading._first_disclosing", "below=ends[0]", "below=None"),
         (
             "audit.count_tables.second_reading._more_by_blanks",
             "np.where(blank, least,",
