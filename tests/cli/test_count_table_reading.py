@@ -338,7 +338,7 @@ def summed(path, form, rng, times=1):
 @pytest.mark.many
 @pytest.mark.parametrize("how", ["each left out", "share", "once", "each", "merged", "once left out", "share left out"])
 @pytest.mark.parametrize("of", ["area", "all"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_number_of_several_rows_beside_each_of_them_conceals_nothing(of, how, seed, tmp_path):
     """A law: where a count follows from it in a row of its own, the table does not hold with it beside the rows.
 

@@ -231,7 +231,7 @@ def growing_older(micro):
     waves = {
         wave: [
             (f"p{n}", 20 + n % 30 + n * 7 % 13 * years, 80000 + n % 9, ["flu", "gout", "none"][n % 3])
-            for n in range(60)
+            for n in range(50)
         ]
         for wave, years in (("1", 0), ("2", 9))
     }

@@ -1,13 +1,13 @@
 """The number of random draws: a share (AUDIT_TEST_SHARE) of the numbers in the tests.
 
-`make test` draws a fifteenth, so that it answers in minutes; `.ci/run` and `make test-deep` draw more.
+`make test` draws a twentieth, so that it answers in minutes; `.ci/run` and `make test-deep` draw more.
 """
 
 import os
 
 import pytest
 
-SHARE = float(os.environ.get("AUDIT_TEST_SHARE") or 1 / 15)
+SHARE = float(os.environ.get("AUDIT_TEST_SHARE") or 0.05)
 WHOLE = 0.2
 """The share from which on no test and no case of one is left out, as in `.ci/run`."""
 slow = pytest.mark.skipif(SHARE < WHOLE, reason=f"it takes long: `.ci/run` runs it, and AUDIT_TEST_SHARE={WHOLE} does")

@@ -39,7 +39,8 @@ def reached(tree, ours, packages):
             bad = _call(node, imported)
         else:
             stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
-            read = isinstance(node, ast.Compare) or (stored and isinstance(node, ast.Subscript))
+            compared = isinstance(node, ast.Compare) and isinstance(node.left, ast.Call)
+            read = compared or (stored and isinstance(node, ast.Subscript))
             text = ast.unparse(node) if read else ""
             bad = text.startswith("type(self) is ") or (stored and text.startswith(("sys.modules[", "vars(")))
         if bad:
@@ -63,7 +64,7 @@ def _attribute(node, ours, imported):
 
 def _call(node, imported):
     """Whether a call changes what is not one's own, or gets what is private."""
-    called = ast.unparse(node.func)
+    called = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
     if called in {"setattr", "delattr"}:
         return ast.unparse(node.args[0]).partition(".")[0] in imported
     texts = [each.value for each in node.args[1:2] if isinstance(each, ast.Constant)]

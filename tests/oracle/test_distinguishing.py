@@ -69,7 +69,7 @@ def assert_decided(seed, number):
 def test_worlds_decide(way, monkeypatch):
     for (module, name), value in WAYS[way].items():
         monkeypatch.setattr(module, name, value)
-    assert_decided(list(WAYS).index(way), some(60))
+    assert_decided(list(WAYS).index(way), some(40))
 
 
 @pytest.mark.usefixtures("two_values")

@@ -145,7 +145,7 @@ def test_what_is_found_depends_on_no_draw(monkeypatch):
     for way in WAYS:
         with monkeypatch.context() as patch:
             taking(patch, way)
-            for seed, matrix, _, _ in cases(0):
+            for seed, matrix, _, _ in itertools.islice(cases(0), 10):
                 one, other = (judge(matrix, MAX_E, Budget()) for _ in range(2))
                 for name in ("label", "pinned", "least"):
                     assert getattr(one, name).tolist() == getattr(other, name).tolist(), seed

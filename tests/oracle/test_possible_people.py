@@ -471,7 +471,7 @@ def one_count_of_people(result, known):
     assert bool(people) <= attack["people_at_once"] <= people
 
 
-@settings(max_examples=some(40))
+@settings(max_examples=some(25))
 @given(data=st.data())
 def test_each_person_alike_is_explained_and_listed_with_the_same_risks(data):
     """Whom a finding names is chance: an explanation, and the table of risks, are about each person of the register."""

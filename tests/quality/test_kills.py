@@ -100,7 +100,8 @@ def assert_whole_and_going_on(micro, out, stages):
 
 
 def test_killed_at_each_call_to_the_file_system(micro, stages, tmp_path):
-    calls = 0
+    """How publishing goes on depends only on what is left, and many calls leave the same."""
+    calls, tried = 0, []
     while True:
         out = tmp_path / "out"
 
@@ -117,8 +118,11 @@ def test_killed_at_each_call_to_the_file_system(micro, stages, tmp_path):
             run(micro, out)
 
         ended = forked(work)
-        assert_whole_and_going_on(micro, out, stages)
-        shutil.rmtree(out)
+        left = {path: path.is_file() and path.read_bytes() for path in out.rglob("*")}
+        if left not in tried:
+            tried.append(left)
+            assert_whole_and_going_on(micro, out, stages)
+        shutil.rmtree(out, ignore_errors=True)  # the first calls leave no folder
         if ended is None:
             break
         calls += max(1, round(1 / SHARE))

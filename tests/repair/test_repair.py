@@ -628,7 +628,7 @@ def of_a_register(folder, *, changes, many=60):
 
 def test_next_names_the_repair_that_its_command_makes(tmp_path):
     """The command has the adversary and the limits, without which another series would be judged."""
-    names = of_a_register(tmp_path / "s", changes=False)
+    names = of_a_register(tmp_path / "s", changes=False, many=40)
     words = ("--adversary", "register", "--policy", "k=4")
     said = json.loads(run_main("next", *names, *words, "--format", "json")[1])["repair"]
     text = " ".join(run_main("next", *names, *words)[1].split())

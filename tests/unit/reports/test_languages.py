@@ -35,24 +35,30 @@ def catalogue(code):
     return polib.pofile(str(FOLDER / f"{code}.po"), encoding="utf-8")
 
 
+@cache
+def calls():
+    """Each call of the code that says something: its file, line and function, and what it says."""
+    found = []
+    for package in ("audit", "attacks", "anonymizers", "reports"):
+        for path in (ROOT / package).rglob("*.py"):
+            with path.open("rb") as file:
+                name = path.relative_to(ROOT).as_posix()
+                found += [(name, *call[:3]) for call in said_in(file, SAYING, (), {})]
+    return found
+
+
 def test_what_is_said_is_a_literal():
     """Else no catalogue could have it; what `phrases` itself says was a literal elsewhere."""
-    for package in ("audit", "attacks", "anonymizers", "reports"):
-        for path in set((ROOT / package).rglob("*.py")) - {ROOT / "audit/runtime/phrases.py"}:
-            with path.open("rb") as file:
-                for line, name, said, _ in said_in(file, SAYING, (), {}):
-                    wanted = [said[place - 1] for place in SAYING[name]]
-                    assert all(isinstance(each, str) for each in wanted), (path, line)
+    for path, line, name, said in calls():
+        if path != "audit/runtime/phrases.py":
+            assert all(isinstance(said[place - 1], str) for place in SAYING[name]), (path, line)
 
 
 def test_a_long_sentence_stands_once():
     """What two places say is a `Phrase`, or a function, of the room that owns it."""
     places = defaultdict[str, list[str]](list)
-    for package in ("audit", "attacks", "anonymizers", "reports"):
-        for path in (ROOT / package).rglob("*.py"):
-            with path.open("rb") as file:
-                for line, _, said, _ in said_in(file, SAYING, (), {}):
-                    places[str(said[0])].append(f"{path.relative_to(ROOT)}:{line}")
+    for path, line, _, said in calls():
+        places[str(said[0])].append(f"{path}:{line}")
     assert {said: where for said, where in places.items() if len(where) > 1 and len(said) >= LONG} == {}
 
 
