@@ -15,6 +15,7 @@ from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
+from audit.io.manifest import NAME, is_about_tables
 from audit.io.microdata import NAME as MICRODATA
 from audit.model.errors import SENTENCE, UsageError, printable, printable_path
 from audit.runtime.phrases import Phrase, joined, say, typed
@@ -65,10 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.init.guess import guess
     from audit.init.microdata import guess_microdata
     from audit.init.refusals import judged, refused
-    from audit.io import manifest, microdata
     from audit.judgement.pseudonyms import keep_key
 
-    name = microdata.NAME if arguments.microdata else manifest.NAME
+    name = MICRODATA if arguments.microdata else NAME
     folder: Path = arguments.series.parent if arguments.series.name == name else arguments.series
     path = folder / name
     if arguments.confirm:
@@ -105,8 +105,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     """
     from audit.init.confirmation import confirmed, undecided
     from audit.init.microdata import confirmed_microdata
-    from audit.init.refusals import judged, refused
-    from audit.io.manifest import is_about_tables
+    from audit.init.refusals import REFUSED, refused
     from audit.io.toml import UNCONFIRMED, read_text
     from audit.model.errors import Problems
 
@@ -131,8 +130,8 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     lines = [wrote, left, say("Next: {command}", command=typed(then))]
     if not (asked or microdata):
         lines = [say("{file}: nothing is left to confirm.", file=printable_path(path))]
-    if not (microdata or is_about_tables(changed)) and refused(path):
-        lines.insert(1, _item("", judged(path)))
+    if not (microdata or is_about_tables(changed)) and (found := refused(path)):
+        lines.insert(1, _item("", REFUSED.filled(why=found[0])))
     for reason in () if microdata else undecided(path.parent, changed):
         said = say("The policy stays undecided: {reason}.", reason=reason.rstrip("."))
         lines.insert(len(lines) - bool(asked), _item("", said))

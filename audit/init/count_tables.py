@@ -67,7 +67,7 @@ from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notes_below import below_table, legend, lines_beside
 from audit.io.publication_order import in_time, natural
 from audit.io.tables import is_of_counts
-from audit.io.toml import release_tag, toml_key
+from audit.io.toml import release_tag, toml_key, toml_line
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
@@ -110,10 +110,6 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         if is_running(table.get("value", "")) or all(map(is_running, tags)):
             table["over_time"] = "cumulative"
         rules.doubt("table.over_time", str(_OVER_TIME[table["over_time"]]))
-    markers = (f"{text} {in_words(*ends)}" for text, ends in table["markers"].items())
-    rounding = table.get("rounding")
-    none = say("none found")
-    rounded = say("to {base} ({how})", base=rounding["to"], how=f'how = "{rounding["how"]}"') if rounding else none
     books = (read_foreign(path) for path in (() if found is None else found.files) if is_foreign(path))
     sheets = dict.fromkeys(
         parted(sheets_of(book, (*book.tables_left, *book.like_tables))) for book in books if book.sheet is not None
@@ -125,13 +121,8 @@ def guess_tables(folder: Path) -> TableGuesses | None:
             next((say("one for each {column}", column=name) for name in rules.periods), f"{len(releases)}"),
         ),
         *((say("read from"), each) for each in sheets),
-        (say("dimensions"), ", ".join(table["dimensions"])),
-        (say("counts"), table.get("value") or ", ".join(table.get("values") or table["wide"]["columns"])),
-        (say("totals"), ", ".join(f"{name} {label}" for name, label in rules.totals.items()) or none),
-        (say("markers"), ", ".join(markers) or none),
-        (say("rounding"), rounded),
-        *([(say("exact"), ", ".join(table["exact"]))] if "exact" in table else []),
-        (say("over time"), f'{_COUNTED[table["over_time"]]} (over_time = "{table["over_time"]}")'),
+        *((name, printable(toml_line(value), 400)) for name, value in table.items() if value and name != "markers"),
+        (say("markers"), ", ".join(f"{text} {in_words(*ends)}" for text, ends in table["markers"].items())),
     ]
     return rules
 
@@ -503,11 +494,6 @@ _OVER_TIME = {
 }
 
 
-_COUNTED = {
-    "same": Phrase("the same people"),
-    "cumulative": Phrase("the people before, and newcomers"),
-    "independent": Phrase("different people"),
-}
 _LONGEST_NOTES = 1 << 16  # bytes of a file of notes
 _ROUNDS = 4  # in which the guesses are compared with the sums
 

@@ -7,14 +7,15 @@ from pathlib import Path
 from audit.adversary.build_evidence import build_evidence, choose
 from audit.io.background_knowledge import read_register
 from audit.io.encoding import IdentifierEncoder
-from audit.io.manifest import folder_of
 from audit.io.microdata import NAME, open_microdata
 from audit.io.roles import check_keys_are_read
 from audit.io.series import open_series
 from audit.io.series_texts import MOST_ROWS
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import InputError, Problem
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
+
+REFUSED = Phrase("Nothing yet: an audit refuses these files: {why}.")
 
 
 def refused(manifest: Path) -> tuple[Problem, ...]:
@@ -24,8 +25,9 @@ def refused(manifest: Path) -> tuple[Problem, ...]:
             microdata, people = open_microdata(manifest), IdentifierEncoder()
             microdata.check_spelling(microdata.read_all(people), people)
             return ()
-        series = open_series(folder_of(manifest))
+        series = open_series(manifest)
         check_keys_are_read(series.manifest)
+        choose(series, None)
         if series.about_rows <= MOST_ROWS:
             build_evidence(series, records=True, follow=True)
             if series.manifest.register is not None:  # which an audit does not need beside a key
@@ -38,8 +40,8 @@ def refused(manifest: Path) -> tuple[Problem, ...]:
 def judged(manifest: Path) -> str:
     """Return what an audit of a series about people judges, and what is needed to judge more; or why it refuses it."""
     if problems := refused(manifest):
-        return say("Nothing yet: an audit refuses these files: {why}.", why=problems[0])
-    adversary = ADVERSARIES[choose(open_series(folder_of(manifest)), None)]
+        return REFUSED.filled(why=problems[0])
+    adversary = ADVERSARIES[choose(open_series(manifest), None)]
     more = say(
         "To judge what the releases disclose together, add one of: a key (private/<release>.key.csv with "
         "row,individual, rows counted from 0), a register.csv (individual,first,last and the exact quasi-identifiers), "

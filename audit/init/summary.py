@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from audit.init.found_files import BESIDE, FoundFiles
 from audit.init.guesses import Row
 from audit.io.dialect import UTF_8, read_dialect
@@ -119,8 +116,7 @@ def _column_rows(found: FoundFiles) -> list[Row]:
     without = {name: why for name, why in found.guesses.left["columns"].items() if why not in folded}
     for name, column in found.columns.items():
         if name in roles or name in without or name not in found.guesses.left["columns"]:
-            texts = {column.texts[code] for code in np.unique(column.codes[_kept(found, len(column.codes))])}
-            many = len(texts - {""})
+            many = len({*column.texts} - {""})
             distinct = figure(many) if column.whole else say("over {count}", count=many)
             role, why = roles.get(name, ("", without.get(name, say("its name and cells say nothing"))))
             rows.append((name, str(_ROLES[role]) if role else none, distinct, why))
@@ -129,13 +125,3 @@ def _column_rows(found: FoundFiles) -> list[Row]:
         alike = say_count("{count} [column|columns]", len(names))
         rows.append((alike, none, "", f"{why}: {', '.join(names[:_ALIKE_SHOWN])}, …"))
     return rows
-
-
-def _kept(found: FoundFiles, rows: int) -> npt.NDArray[np.bool_]:
-    """Return which rows are of people, not of totals; shape (rows,)."""
-    kept = np.ones(rows, dtype=np.bool_)
-    for name, marks in found.guesses.column("ignore_rows", {}).items():
-        column = found.columns.get(name)
-        if column is not None and len(column.codes) == rows:
-            kept &= ~np.isin(column.codes, [code for code, text in enumerate(column.texts) if text in marks])
-    return kept
