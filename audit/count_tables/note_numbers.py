@@ -7,7 +7,7 @@ recognised as none of these may be a count, so that the publisher has to read th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -245,13 +245,17 @@ _HOW = {
 }
 
 
-def noted_rounding(path: Path) -> tuple[int, str, str] | None:
-    """Return the base and the kind of rounding that a line beside a table states, and its text; None if none does."""
-    for _, text in lines_beside(path):
+def noted_rounding(lines: Iterable[str]) -> tuple[int, str, str] | None:
+    """Return the base and the kind of rounding that one of the lines states, and its text; None if none does.
+
+    >>> noted_rounding(["Auf 2 Stellen gerundet", "Zahlen sind auf 5 gerundet"])
+    (5, 'nearest', 'Zahlen sind auf 5 gerundet')
+    """
+    for text in lines:
         said = plain(text)
         for found in _TO_BASE.finditer(said):
             base = re.findall("[0-9]+", found[0])[-1]
-            if found[0].rstrip().endswith(base) and int(base) > 1:
+            if base in (found[0].split()[0], found[0].split()[-1]) and int(base) > 1:
                 return int(base), next((how for how, words in _HOW.items() if words.search(said)), "nearest"), text
     return None
 

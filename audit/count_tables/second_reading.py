@@ -33,6 +33,7 @@ from audit.count_tables.published_texts import (
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.summed_rows import columns_of_sums, read_as_sums
 from audit.count_tables.table_rules import STATISTIC
+from audit.io.notes_below import lines_beside
 from audit.io.toml import toml_text
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.count_report import Rounding
@@ -183,7 +184,7 @@ def _noted_rounding_discloses_more(judged: JudgedCounts, reading: SecondReading)
     said = list[tuple[int, str]]()
     for unit in [] if manifest.is_exact else counts.units():
         part = counts.parts[unit[0]]
-        noted = None if part.is_exact else noted_rounding(part.file.path)
+        noted = None if part.is_exact else noted_rounding(text for _, text in lines_beside(part.file.path))
         rows = np.flatnonzero(counts.number & np.isin(counts.file, unit))
         if noted is None or noted[2] in manifest.not_counts or not len(rows):
             continue

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import chain
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from audit.count_tables.published_counts import PublishedCounts, sums_along
 from audit.count_tables.published_texts import rounded_interval
 from audit.count_tables.table_shapes import FileRows
 from audit.init.count_rules import TableGuesses, rounding_of
+from audit.io.notes_below import lines_beside
 from audit.io.publication_order import most_like
 from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problem, printable
@@ -22,6 +24,7 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import joined, say
 
 _LEAST_PERTURBED, _MOST_PERTURBED = 2, 5
+_LONGEST_NOTES = 1 << 16  # bytes of a file of notes
 Numbers: TypeAlias = Counter[int]
 """How often a table shows each positive number."""
 
@@ -77,9 +80,20 @@ def _numbers(counts: PublishedCounts, unit: Sequence[int]) -> Numbers:
 
 
 def _fitting_note(part: FileRows, numbers: Numbers) -> tuple[int, str, str] | None:
-    """Return the rounding that a line beside a table states, and its text, if all numbers fit it."""
-    noted = noted_rounding(part.file.path)
+    """Return the rounding that a line beside a table or in a text file states, and its text, if all numbers fit it."""
+    noted = noted_rounding(said_beside(part.file.path))
     return noted if noted is not None and numbers and all(number % noted[0] == 0 for number in numbers) else None
+
+
+def said_beside(path: Path) -> list[str]:
+    """Return the lines beside a table, and those of text files in its folder, without the numbers before them."""
+    files = (each for each in sorted(path.parent.glob("*.txt")) if each.is_file())
+    short = (each for each in files if each.stat().st_size < _LONGEST_NOTES)
+    lines = chain(*(each.read_text("utf-8-sig", errors="replace").splitlines() for each in short))
+    return [
+        *(text for _, text in lines_beside(path)),
+        *(re.sub(r"^\s*\(?[0-9]{1,2}[.)]\s+", "", line) for line in lines),
+    ]
 
 
 def _exact(

@@ -50,7 +50,7 @@ from audit.init.count_columns import (
 )
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
-from audit.init.count_noise import take_perturbation, take_rounding
+from audit.init.count_noise import said_beside, take_perturbation, take_rounding
 from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums, respelled_labels
 from audit.init.count_refusals import (
     refuse_nameless,
@@ -64,7 +64,7 @@ from audit.init.guess import SNAPSHOTS
 from audit.init.summary import sheets_of
 from audit.io.argus_files import covered_by_digits
 from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.notes_below import below_table, legend, lines_beside
+from audit.io.notes_below import below_table, legend
 from audit.io.publication_order import in_time, natural
 from audit.io.tables import is_of_counts
 from audit.io.toml import release_tag, toml_key, toml_line
@@ -309,7 +309,7 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
     for path, shown in zip(files.files, files.shown, strict=True):
         refuse_lone_row(path, shown, known, problems)
         notes = below_table(path).notes
-        beside = [*(text for _, text in lines_beside(path)), *_noted_in(path.parent)]
+        beside = said_beside(path)
         rules.hidden_below |= {*filter(None, map(limit_within, beside))}
         for sign, words in legend(signs, beside):
             old = rules.legend.setdefault(sign, words)
@@ -327,13 +327,6 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
             rules.doubts.append(why)
     problems.check()
     _note_spellings(files, rules)
-
-
-def _noted_in(folder: Path) -> list[str]:
-    """Return the lines of the text files in a folder, such as `notes.txt`, without the numbers before them."""
-    files = (path for path in sorted(folder.glob("*.txt")) if path.is_file() and path.stat().st_size < _LONGEST_NOTES)
-    lines = chain(*(path.read_text("utf-8-sig", errors="replace").splitlines() for path in files))
-    return [re.sub(r"^\s*\(?[0-9]{1,2}[.)]\s+", "", line) for line in lines]
 
 
 def _note_spellings(files: CountFiles, rules: TableGuesses) -> None:
@@ -494,7 +487,6 @@ _OVER_TIME = {
 }
 
 
-_LONGEST_NOTES = 1 << 16  # bytes of a file of notes
 _ROUNDS = 4  # in which the guesses are compared with the sums
 
 

@@ -1658,6 +1658,17 @@ def test_init_reads_notes_in_a_text_file_beside_the_tables(note, tmp_path):
         assert manifest["policy"]["min_count"] == 5
 
 
+@pytest.mark.parametrize(
+    ("note", "rounding"),
+    [("", None), ("2. Alle Zahlen sind auf 5 gerundet.", {"to": 5, "how": "nearest"}), ("Gerundet auf 10.", None)],
+)
+def test_init_reads_a_rounding_in_a_text_file_beside_the_tables(note, rounding, tmp_path):
+    """Three numbers are too few to show it."""
+    rows = ["area,n", "A,25", "B,c", "C,40", "All,70", ""]
+    manifest = guessed(tmp_path, {"2024.csv": "\n".join(rows), "notes.txt": note})
+    assert manifest["table"].get("rounding") == rounding
+
+
 def test_percentages_of_which_no_denominator_agrees_are_undecided(tmp_path):
     """They are of people that no table shows; where the manifest says that they tell nothing, the policy holds."""
     counts, rates = apart(added("Total", ()))
