@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from math import lcm
 
 import numpy as np
 
@@ -110,6 +111,7 @@ class _AskedCells:
         self.remainder = Remainder(tables, lattice, bounds.ends[:, self.place], questions)
         self.sums = BoxSums(lattice, tables.asked[~self.is_node])
         self.bounded = BoxSums(bounds.lattice, self.sums.boxes)
+        self._number = np.cumsum(~self.is_node) - 1  # the number of each question about a sum, among these
 
     def outcome(self, budget: Budget, *, both_ends: bool, stopped: bool) -> CountOutcome:
         """Return the verdicts and bounds; after an interrupt (`stopped`, or here), those that were found by then."""
@@ -167,9 +169,7 @@ class _AskedCells:
             if proof is None and self.is_node[question]:
                 proof = Leaf({target: Fraction(1)}, impossible=False)
             elif proof is None:
-                weights = self.bounded.weights(
-                    int(np.count_nonzero(~self.is_node[:question])), self.bounds.ends, side, value
-                )
+                weights = self.bounded.weights(int(self._number[question]), self.bounds.ends, side, value)
                 proof, place = Leaf(weights, impossible=False), np.arange(len(self.bounds.lattice))
             found.append(CountBound(box, side == UPPER, value, published_proof(self.bounds, place, proof, side)))
         return tuple(found)
@@ -188,7 +188,7 @@ def published_proof(
         )
     side = UPPER if proof.impossible else side
     depth = {case: place for place, case in enumerate(assumed)}  # the innermost case of a node and side is the tightest
-    scale = int(np.lcm.reduce([weight.denominator for weight in proof.weights.values()] or [1]))
+    scale = lcm(*(weight.denominator for weight in proof.weights.values()))
     terms, wanted = [], []
     for node, weight in proof.weights.items():
         end = UPPER if (weight > 0) == (side == UPPER) else LOWER

@@ -45,7 +45,6 @@ _FEW = 4
 _WORTHWHILE = 3  # open questions for a programme about all of them; otherwise one programme settles one question
 _MANY = 2000
 _MOSTLY_FREE = 0.8
-_APART = 50  # questions about so many counts each are asked together: they are so far apart that few hinder others
 _STEPS = (100, 300, 1000, 1000, 3000, 3000, 10_000)
 _ENOUGH = 300
 _AT_ONCE = 500
@@ -170,23 +169,11 @@ class Remainder(Solutions):
         self._local = search
         self._probe_all(budget, np.random.default_rng(len(self.lattice)))
 
-    def _probe_several(self, search: LocalSearch, budget: Budget, rng: np.random.Generator) -> None:
-        """Search for solutions for several questions each, as long as one settles a quarter as many as it is for."""
-        several = settled = 1 + len(search.atoms) // _APART
-        while 4 * settled >= several and len(left := self.open()) > several and not budget.exhausted():
-            drawn = np.sort(rng.choice(left, several, replace=False))
-            goal, low, high = self.questions.wishes(drawn, self.proved, self.seen, rng)
-            point = search.toward(self.rows_of(goal), low, high)
-            if point is not None:
-                self.note_all(point)
-            settled = len(left) - len(self.open())
-
     def _probe_all(self, budget: Budget, rng: np.random.Generator) -> None:
         """Search near known solutions for others that settle one question each, with an increasing number of moves."""
         search = self._local
         if search is None:
             return
-        self._probe_several(search, budget, rng)
         for steps in _STEPS[:_FIRST] if len(self.left) else _STEPS:
             left = self.open()
             is_finding = self.questions.is_finding(self.proved)[left]

@@ -22,10 +22,9 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.compiling import kernel
 
 _FIRST = 400
-_STEPS = 60
 _CHOICES = 24
-_SOFT, _NEARLY_SOFT, _HARD = 1, 2, 8
-"""Weights of violations; those above 1 grow."""
+_SOFT, _HARD = 2, 8
+"""Weights of violations, which grow."""
 
 
 class Moves(NamedTuple):
@@ -51,7 +50,7 @@ class Violations(NamedTuple):
     Attributes:
         bounds: shape (2, places), int64; least and greatest values.
         value: shape (places,), int64.
-        weight: shape (places,), int64; how bad a violation is; grows, unless it is 1.
+        weight: shape (places,), int64; how bad a violation is; grows.
         bad: shape (places,); the violated places come first.
         where: shape (places,); the index of each violated place in `bad`, -1 for the others.
         price: shape (2 * places,); by how much one less, and one more, at each place make the violations worse.
@@ -69,41 +68,26 @@ class LocalSearch:
     """Tables of the lattice's finest cells, and the moves between them.
 
     Attributes:
-        point: shape (nodes,); the last solution that was found, None before there is one.
+        point: shape (nodes,); a solution, None if none was found.
     """
 
     def __init__(self, lattice: MarginLattice, ends: Ends, published: Ids) -> None:
-        """Prepare the search; bounds of the `published` nodes imply all others."""
+        """Search for a solution; bounds of the `published` nodes imply all others."""
         self.ends = ends
-        self.atoms, self.sums = _incidence(lattice)
-        self._kept = np.union1d(published, self.atoms)
-        free = ends[LOWER][self.atoms] < ends[UPPER][self.atoms]
-        self._changes = _changes(lattice, self.atoms, free, self.sums[self._kept])
+        atoms, self.sums = _incidence(lattice)
+        self._kept = np.union1d(published, atoms)
+        free = ends[LOWER][atoms] < ends[UPPER][atoms]
+        self._changes = _changes(lattice, atoms, free, self.sums[self._kept])
         self._bounds = np.ascontiguousarray(ends[:, self._kept])
-        self._atom_at = np.searchsorted(self._kept, self.atoms)
-        self._hard = _moves(self.sums[self._kept] @ self._changes)
         self._runs = 0
         # The start hardly matters: any table is repaired as fast as one near the published numbers.
         middle = (ends[LOWER] + np.where(ends[UPPER] >= UNBOUNDED, ends[LOWER] + 1, ends[UPPER])) // 2
-        self.point = self._tested(self.sums[self._kept] @ middle[self.atoms], _FIRST * len(self.atoms))
-
-    def toward(self, goals: Matrix, low: Counts, high: Counts) -> Counts | None:
-        """Return a solution in which as many goals as possible lie within other limits; None if none was found.
-
-        A goal is a row of weights of the lattice's nodes, in a matrix of shape (goals, nodes).
-        """
-        if self.point is None:
-            return None
-        moves, value, bounds = self._with_goals(goals, self.point)
-        kept, steps = len(self._kept), _STEPS * len(low)
-        bounds[:, kept:] = low, high
-        weight = np.full(len(value), _HARD)
-        weight[kept:] = _SOFT
-        self._mend(moves, bounds, value, weight, steps)
-        # Goals are dropped, so that constraints can be satisfied.
-        found = self._tested(value[:kept].copy(), 20 * steps)
-        self.point = self.point if found is None else found
-        return found
+        value = self.sums[self._kept] @ middle[atoms]
+        moves, weight = _moves(self.sums[self._kept] @ self._changes), np.full(len(value), _HARD)
+        left = _mend(moves, self._bounds, value, weight, (_FIRST * len(atoms), _CHOICES, self._runs))
+        point = self.sums @ value[np.searchsorted(self._kept, atoms)]
+        holds = left == 0 and ((ends[LOWER] <= point) & (point <= ends[UPPER])).all()
+        self.point: Counts | None = point if holds else None
 
     def each_toward(
         self,
@@ -127,7 +111,9 @@ class LocalSearch:
         Returns:
             The last solution, and the least and the greatest counts of `watched` in all; shape (2, watched).
         """
-        moves, _, bounds = self._with_goals(goals, points[0])
+        moves = _moves(sparse.vstack([self.sums[self._kept], goals @ self.sums]) @ self._changes)
+        endless = np.outer([-UNBOUNDED, UNBOUNDED], np.ones(goals.shape[0], dtype=np.int64))
+        bounds = np.append(self._bounds, endless, axis=1)  # goals are unlimited
         count = goals @ points.T
         nearest = np.maximum(low[:, np.newaxis] - count, count - high[:, np.newaxis]).argmin(axis=1)
         last, seen = points[0], np.outer([UNBOUNDED, -1], np.ones(watched.shape[0], dtype=np.int64))
@@ -139,12 +125,12 @@ class LocalSearch:
             moved, now = (watched @ change).tocsr(), watched @ points[start]
             for most in (moved.min(axis=1), moved.max(axis=1)):
                 widen(seen, slice(None), now + most.toarray().ravel())
-            last = self.point = points[start] + change[:, [-1]].toarray()[:, 0]
+            last = points[start] + change[:, [-1]].toarray()[:, 0]
         return last, seen
 
     def _each_mended(self, moves: Moves, bounds: Ends, value: Counts, wishes: Counts, steps: int) -> list[Counts]:
         """Return the moves that fulfil each wish, with their directions, if they were found; the first are none."""
-        weight, log = np.full(len(value), _NEARLY_SOFT), np.empty((2, 2 * steps), dtype=np.int64)
+        weight, log = np.full(len(value), _SOFT), np.empty((2, 2 * steps), dtype=np.int64)
         made = [log[:, :0]]
         state, _ = _violations(bounds, value, weight)
         for wish in wishes.tolist():
@@ -165,24 +151,6 @@ class LocalSearch:
         holds = np.ones(len(made), dtype=np.bool_)
         holds[at.col[(value < self.ends[LOWER][at.row]) | (self.ends[UPPER][at.row] < value)]] = False
         return change[:, np.flatnonzero(holds)]
-
-    def _with_goals(self, goals: Matrix, point: Counts) -> tuple[Moves, Counts, Ends]:
-        """Return the moves of published counts and goals, the counts, and their bounds; goals are unlimited."""
-        moves = _moves(sparse.vstack([self.sums[self._kept], goals @ self.sums]) @ self._changes)
-        endless = np.outer([-UNBOUNDED, UNBOUNDED], np.ones(goals.shape[0], dtype=np.int64))
-        return moves, np.append(point[self._kept], goals @ point), np.append(self._bounds, endless, axis=1)
-
-    def _mend(self, moves: Moves, bounds: Ends, value: Counts, weight: Counts, steps: int) -> int:
-        self._runs += 1
-        return int(_mend(moves, bounds, value, weight, (steps, _CHOICES, self._runs)))
-
-    def _tested(self, value: Counts, steps: int) -> Counts | None:
-        """Repair a table, and return the counts of all nodes if it agrees with everything."""
-        if self._mend(self._hard, self._bounds, value, np.full(len(value), _HARD), steps):
-            return None
-        point: Counts = self.sums @ value[self._atom_at]
-        holds = (self.ends[LOWER] <= point) & (point <= self.ends[UPPER])
-        return point if holds.all() else None
 
 
 def _incidence(lattice: MarginLattice) -> tuple[Ids, Matrix]:
@@ -352,7 +320,7 @@ def _walk(moves: Moves, state: Violations, count: int, limits: tuple[int, int, i
             cost = 16 * cost + int(random >> np.uint64(60))
             if cost < best_cost:
                 best, best_cost, best_way = move, cost, 1 - 2 * backwards
-        if best_cost >= 0 and weight[place] > 1:
+        if best_cost >= 0:
             weight[place] += 2
             _priced(state, place)
             if made < log.shape[1]:

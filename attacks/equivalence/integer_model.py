@@ -36,7 +36,7 @@ class IntegerModel:
 
     Attributes:
         effort: the solver's remaining time, in deterministic seconds.
-        believed: whether only the solver's word says that there is no vector, or none with a smaller norm.
+        believed: whether only the solver's word says that there is no (further) vector.
     """
 
     def __init__(self, lattice: Lattice, bound: int, represented_by_twin: frozenset[int] = frozenset()) -> None:
@@ -53,8 +53,8 @@ class IntegerModel:
         for at, entry in self.entry.items():
             self.model.add(size[at] >= entry)
             self.model.add(size[at] >= -entry)
-        self.norm = cp_model.LinearExpr.weighted_sum(list(size.values()), [lattice.cost[at] for at in size])
-        self.model.add(self.norm <= bound)
+        norm = cp_model.LinearExpr.weighted_sum(list(size.values()), [lattice.cost[at] for at in size])
+        self.model.add(norm <= bound)
         for relation in lattice.relations:
             row = {at: times for at, times in relation.items() if at in self.entry}
             terms = [self.entry[at] for at in row]
@@ -79,61 +79,24 @@ class IntegerModel:
         wanted = [at for at in wanted if at in self.entry]
         if not wanted:
             return None
-        self._require(wanted)
-        vector, proved = self._solved(budget, presolve=False)
-        if vector is None and not proved:
-            raise TooMuchWorkError
-        self.believed = vector is None
-        return vector
-
-    def least(self, wanted: Sequence[int], known: Row | None, lower: int, budget: Budget) -> tuple[Row | None, bool]:
-        """Return a vector with the least norm, or None for none, and whether that is proved.
-
-        Args:
-            wanted: variables of which at least one is not 0.
-            known: a vector of the lattice whose norm is the model's bound, if there is one.
-            lower: a lower bound of the norm of such vectors.
-            budget: the time limit.
-
-        Raises:
-            SolverContradictionError: the solver rules out the known vector.
-        """
-        wanted = [at for at in wanted if at in self.entry]
-        if not wanted:
-            return None, True
-        self._require(wanted)
-        self.model.add(self.norm >= lower)
-        if known is not None:
-            sign = 1 if any(known.get(at, 0) > 0 for at in wanted) else -1
-            for at, entry in self.entry.items():
-                self.model.add_hint(entry, sign * known.get(at, 0))
-        self.model.minimize(self.norm)
-        vector, proved = self._solved(budget, presolve=True)
-        if vector is None and proved and known is not None:
-            raise SolverContradictionError("the solver rules out a vector that satisfies all relations")
-        self.believed = proved and (vector is None or self.lattice.norm(vector) > lower)
-        return vector, proved
-
-    def _require(self, wanted: Sequence[int]) -> None:
-        """Require that one of some entries is positive; not 0 is equivalent, as the negative of a vector is one."""
         for at in wanted:
             if at not in self._positive:
                 self._positive[at] = self.model.new_bool_var("")
                 self.model.add(self.entry[at] >= 1).only_enforce_if(self._positive[at])
+        # That an entry is positive is as good as not 0, as the negative of a vector is one.
         self.model.add_bool_or([self._positive[at] for at in wanted])
-
-    def _solved(self, budget: Budget, *, presolve: bool) -> tuple[Row | None, bool]:
-        """Return a vector, or None, and whether it is proved that there is none (smaller)."""
         if self.effort <= 0 or budget.exhausted():
-            return None, False
-        answer, solver = solved(self.model, self.effort, budget, cp_model_presolve=presolve)
+            raise TooMuchWorkError
+        answer, solver = solved(self.model, self.effort, budget, cp_model_presolve=False)
         self.effort -= solver.response_proto.deterministic_time
-        if answer in {"none", "unknown"}:
-            return None, answer == "none"
-        vector = {at: times for at, entry in self.entry.items() if (times := solver.value(entry))}
+        self.believed = answer == "none"
+        if self.believed:
+            return None
+        values = ((at, solver.value(entry)) for at, entry in self.entry.items() if answer != "unknown")
+        vector = {at: times for at, times in values if times}
         if not vector or self.lattice.norm(vector) > self.bound or not self.lattice.holds(vector):
-            return None, False
-        return vector, answer == "best"
+            raise TooMuchWorkError
+        return vector
 
 
 def covering(

@@ -10,7 +10,7 @@ Theorem 1 (NP-hard); the loop over e is ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from attacks.equivalence.elimination import Row, TooMuchWorkError
 from attacks.equivalence.integer_model import IntegerModel, SolverContradictionError, covering
 from attacks.equivalence.parts import Parts
-from attacks.equivalence.vector_lattices import Block, Lattice, coupled, coupled_lower_bound, lattices
+from attacks.equivalence.vector_lattices import Block, Lattice, coupled, lattices
 from attacks.equivalence.vectors import Vector, Witnesses
 from audit.model.arrays import Codes, Counts, Flags, flagged
 from audit.model.minimum_cuts import NO_CUT
@@ -82,25 +82,25 @@ def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
     * The integer vectors x = W S with W U = 0 of the remaining buckets form lattices (`lattices`). For each column
       without a known equivalence, they are searched for a vector up to norm 2e (`find`).
 
-    Bounds are returned if effort or budget do not suffice.
+    If no person is in one, the loop goes on with one vector for all people (`find_any`), up to the shortest vector of
+    the bases. Bounds are returned if effort or budget do not suffice.
 
     Raises:
         SolverContradictionError: a known equivalence was ruled out; this is a bug of the program or the solver.
     """
     search = _VectorSearch(parts, question, budget)
     for e in range(question.settled + 1, question.max_e + 1):
-        buckets = search.with_small_cuts(2 * e)
-        for together in ([[bucket] for bucket in buckets], coupled(buckets, 2 * e)):
-            for lattice in search.lattices(together, e):
-                search.find(lattice, e)
+        for lattice in search.lattices(e):
+            search.find(lattice, e)
         if search.complete:
             search.lower = min(search.upper or e + 1, e + 1)
             search.proved = search.proved if search.believed else e + 1
         elif not parts.are_buckets:
             break
+    complete = search.complete
     if search.upper is None:
-        search.minimise()
-    return search.found_up_to(question.max_e)
+        search.minimise(question.max_e)
+    return search.found_up_to(question.max_e, complete=complete)
 
 
 @dataclass
@@ -114,7 +114,6 @@ class _VectorSearch:
         known: by part, equivalences within it that are known beforehand: e, and the entries by type.
         found: equivalences: e, the types with entries, and the entries.
         upper: the least e found of an equivalence in which people take part; None if none was found.
-        shortest: the entries by type of the last one found with e = `upper`.
         lower: no such equivalence has a lesser e; None when there is none at all.
         proved: all equivalences with a lesser e are known without a solver's word.
         believed: whether something rests on a solver's word.
@@ -130,7 +129,6 @@ class _VectorSearch:
     known: dict[int, list[tuple[int, Row]]] = field(default_factory=dict)
     found: list[tuple[int, Counts, Counts]] = field(default_factory=list)
     upper: int | None = None
-    shortest: Row = field(default_factory=dict)
     lower: int | None = 1
     proved: int = 1
     believed: bool = False
@@ -174,24 +172,26 @@ class _VectorSearch:
         blocks = (Block.of(self.parts, place, label) for place, label in zip(places, labels, strict=True))
         return [block for block in blocks if block.cost]
 
-    def lattices(self, coupled_blocks: Sequence[Sequence[Block]], e: int) -> list[Lattice]:
-        """Return the lattices of classes of blocks that have columns without an equivalence up to e; the largest first.
+    def lattices(self, e: int) -> Iterator[Lattice]:
+        """Yield the lattices of buckets that have columns without an equivalence up to e, first of each bucket alone.
 
         Raises:
             SolverContradictionError: cuts or elimination have ruled out an equivalence that is known.
         """
-        systems: list[Lattice] = []
-        for together in coupled_blocks:
-            if any(self._wanted(block.type, e).any() for block in together):
-                try:
-                    found = lattices(together)
-                except TooMuchWorkError:
-                    self.complete = False
-                    continue
-                if len(together) == 1:
-                    self._check_known(together[0].part, found, e)
-                systems += [system for system in found if self._wanted(system.type, e).any()]
-        return sorted(systems, key=lambda system: -len(system.cost))
+        buckets = self.with_small_cuts(2 * e)
+        for coupled_blocks in ([[bucket] for bucket in buckets], coupled(buckets, 2 * e)):
+            systems: list[Lattice] = []
+            for together in coupled_blocks:
+                if any(self._wanted(block.type, e).any() for block in together):
+                    try:
+                        found = lattices(together)
+                    except TooMuchWorkError:
+                        self.complete = False
+                        continue
+                    if len(together) == 1:
+                        self._check_known(together[0].part, found, e)
+                    systems += [system for system in found if self._wanted(system.type, e).any()]
+            yield from sorted(systems, key=lambda system: -len(system.cost))
 
     def _wanted(self, types: Counts, e: int) -> Flags:
         """Return the types for which no equivalence up to e is known."""
@@ -209,80 +209,68 @@ class _VectorSearch:
     def find(self, system: Lattice, e: int) -> None:
         """Find, for each open type of a lattice, an equivalence up to e in which it takes part."""
         wanted = set(system.variable[self._wanted(system.type, e)].tolist())
-        zero = frozenset(system.variable[self.represented_by_twin[system.type]].tolist())
-        vectors, done, believed = covering(system, wanted, 2 * e, zero, self.budget)
+        vectors, done, believed = covering(system, wanted, 2 * e, self._zero(system), self.budget)
         self.complete &= done
         self.believed |= believed
         for vector in vectors:
             self._note(system, vector)
 
-    def minimise(self) -> None:
-        """Find the least e of all, or bounds of it, if unknown: in single buckets, then in coupled ones."""
-        unproved: list[int | None] = []
+    def _zero(self, system: Lattice) -> frozenset[int]:
+        """Return the variables for which others can stand in."""
+        return frozenset(system.variable[self.represented_by_twin[system.type]].tolist())
+
+    def minimise(self, e: int) -> None:
+        """Find the least e of all above a given one, or bounds of it: one e after the other, up to that of a basis."""
         norms = self.parts.norm_lower_bounds
         for place in np.argsort(norms, kind="stable")[: np.count_nonzero(norms < NO_CUT)].tolist():
-            lower_bound = (int(norms[place]) + 1) // 2
-            if self.upper is not None and lower_bound >= self.upper:
-                break
-            unproved.append(self._unproved_from([place], lower_bound))
-        bound = NO_CUT if self.upper is None else 2 * self.upper - 2
-        unproved += [
-            self._unproved_from([block.part for block in together], coupled_lower_bound(together))
-            for together in coupled(self.with_small_cuts(bound), bound)
-        ]
-        bounds = [e for e in (*unproved, self.upper) if e is not None]
-        self.lower = max(self.lower or 1, min(bounds)) if bounds else None
-
-    def _unproved_from(self, places: Sequence[int], lower_bound: int) -> int | None:
-        """Search some parts for the least e, from a lower bound on.
-
-        Returns:
-            The least e that is not ruled out; None if it is proved that they have no equivalence with an e below
-            `upper`, or none at all if there is no `upper`.
-        """
-        lower_bound = max(lower_bound, self.lower or 1)
-        try:
             if self.upper is None:
-                self._ease(places)
-            systems = self._of_people(self._blocks(places, NO_CUT if self.upper is None else 2 * self.upper))
-            if not systems or lower_bound >= (self.upper or NO_CUT):
-                return None
-            proved = [self._improve(system, people, lower_bound) for system, people in systems]
-        except TooMuchWorkError:
-            return lower_bound
-        if not all(proved):
-            return lower_bound
-        return max(lower_bound, _STATED) if self.upper is None else None
+                self._ease([place])
+        for together in coupled(self.with_small_cuts(NO_CUT), NO_CUT) if self.upper is None else ():
+            self._ease([block.part for block in together])
+        if self.upper is None and self.complete:
+            self.lower = None
+        while self.complete and self.lower is not None and self.lower < (self.upper or _STATED):
+            e += 1
+            for lattice in self.lattices(e):
+                if (self.upper or _STATED) > e:
+                    self._find_any(lattice, e)
+            if self.complete:
+                self.lower = max(self.lower, min(self.upper or e + 1, e + 1))
 
     def _ease(self, places: Sequence[int]) -> None:
         """Store the shortest basis vectors of some parts as equivalences, which gives a first upper bound."""
-        for system, people in self._of_people(self._blocks(places, NO_CUT)):
-            vector = min((each for each in system.basis if not people.isdisjoint(each)), key=system.norm)
-            if system.norm(vector) <= 2 * min(_STATED, (self.upper or _STATED + 1) - 1):
-                self._note(system, vector)
-
-    def _improve(self, system: Lattice, people: set[int], lower_bound: int) -> bool:
-        """Search for a vector that is smaller than the best one; return whether it is proved that there is none."""
-        left, best = dict(self.shortest), self.upper or _STATED + 1
-        row = _taken(system, left)
-        known = None if left or not row else row
-        bound = 2 * best - (known is None) * 2
-        if bound < 2 * lower_bound:
-            return True
         try:
-            model = IntegerModel(system, bound)
-            vector, proved = model.least(sorted(people), known, 2 * lower_bound, self.budget)
+            systems = lattices(self._blocks(places, NO_CUT))
         except TooMuchWorkError:
-            return False
-        self.believed |= model.believed
-        if vector is not None and system.norm(vector) < 2 * best:
-            self._note(system, vector)
-        return proved
+            self.complete = False
+            return
+        for system in systems:
+            people = self._people(system)
+            vectors = [each for each in system.basis if not people.isdisjoint(each)]
+            for vector in sorted(vectors, key=system.norm)[:1]:
+                if system.norm(vector) > 2 * _STATED:
+                    self.complete = False
+                elif system.norm(vector) < 2 * (self.upper or _STATED + 1):
+                    self._note(system, vector)
 
-    def _of_people(self, blocks: Sequence[Block]) -> list[tuple[Lattice, set[int]]]:
-        """Return those lattices of some blocks that have vectors in which people take part, and their variables."""
-        pairs = ((each, set(each.variable[self.people[each.type]].tolist())) for each in lattices(blocks))
-        return [(each, people) for each, people in pairs if not all(people.isdisjoint(vector) for vector in each.basis)]
+    def _people(self, system: Lattice) -> set[int]:
+        """Return the variables of people."""
+        return set(system.variable[self.people[system.type]].tolist())
+
+    def _find_any(self, system: Lattice, e: int) -> None:
+        """Find an equivalence up to e in which people take part."""
+        people = self._people(system)
+        if all(people.isdisjoint(vector) for vector in system.basis):
+            return
+        try:
+            model = IntegerModel(system, 2 * e, self._zero(system))
+            vector = model.some(sorted(people), self.budget)
+        except TooMuchWorkError:
+            self.complete = False
+            return
+        self.believed |= model.believed
+        if vector is not None:
+            self._note(system, vector)
 
     def _note(self, system: Lattice, vector: Row) -> None:
         """Store an equivalence, and the least e of its columns."""
@@ -294,12 +282,12 @@ class _VectorSearch:
         types, times = system.type[nonzero], entries[nonzero]
         self.found.append((e, types, times))
         if self.people[types].any() and e <= (self.upper or e):
-            self.upper, self.shortest = e, dict(zip(types.tolist(), times.tolist(), strict=True))
+            self.upper = e
         least = self.least[types]
         self.least[types] = np.where((least == 0) | (least > e), e, least)
 
-    def found_up_to(self, max_e: int) -> Exact:
-        """Return the result by columns instead of types."""
+    def found_up_to(self, max_e: int, *, complete: bool) -> Exact:
+        """Return the result by columns instead of types; `complete` is about equivalences up to `max_e`."""
         of_type = self.parts.types
         least = np.append(np.where(self.least <= max_e, self.least, 0), 0)[of_type.of].astype(np.int32)
         vectors = []
@@ -308,7 +296,7 @@ class _VectorSearch:
                 columns, entries = of_type.columns(types), np.repeat(times, of_type.size[types])
                 vectors.append(Vector.of(dict(zip(columns.tolist(), entries.tolist(), strict=True))))
         proved = self.proved if self.believed else None
-        return Exact(self.lower, proved, self.upper, least, self.complete, tuple(vectors))
+        return Exact(self.lower, proved, self.upper, least, complete, tuple(vectors))
 
 
 def _taken(system: Lattice, entries: Row) -> Row:

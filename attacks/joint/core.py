@@ -187,6 +187,8 @@ class OpenSubproblem:
 
     def slice(self, first: int, last: int) -> OpenSubproblem:
         """Return the parts from `first` up to, but not including, `last`."""
+        if last - first == self.parts:
+            return self
         begin, end = int(self.part_start[first]), int(self.part_start[last])
         rows = np.arange(*np.searchsorted(self.row_part, [first, last]))
         found = self.excerpt(np.arange(begin, end), rows, self.capacity)

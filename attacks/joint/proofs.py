@@ -28,8 +28,6 @@ from audit.runtime.budget import Budget
 # How many constraints around a person are tried, in order.
 _BALLS = (12, 50, 200, 600, 2_500)
 _LARGEST_MULTIPLE = 60
-# The most linear programmes for one claim.
-_MOST_PROGRAMMES = 400
 
 
 def disclosures(
@@ -63,7 +61,6 @@ class Prover:
     def __init__(self, evidence: Evidence, decision: Knowledge, budget: Budget) -> None:
         self._evidence, self._network, self._budget = evidence, decision.network, budget
         self._found: dict[tuple[int, int, int], Proof[int] | None] = {}
-        self._programmes = 0
 
     def people(self, variables: Flags) -> Codes:
         """Return the people of some variables."""
@@ -95,7 +92,6 @@ class Prover:
         variable = int(versions.variable[own][versions.person[own] == person][0])
         key = (variable, value, -1 if self._network.plain and not len(self._network.link) else release)
         if key not in self._found:
-            self._programmes = 0
             self._found[key] = self._proved(variable, self._claimed(variable, release, value))
         return self._found[key]
 
@@ -161,7 +157,6 @@ class Prover:
         used = np.unique(core.block[weight > _TINY])
         if len(used) < len(near):
             return self._refute(used, variable, left)
-        weight = self._shortened(model, closed, weight)
         points = _whole(core, weight)
         return None if points is None else self._proof_of(core, points)
 
@@ -170,25 +165,10 @@ class Prover:
         bare = ball.variable[np.flatnonzero(np.diff(ball.start) == 0)[0]]
         return Proof((), (int(self._person[bare]),))
 
-    def _shortened(self, model: LinearModel, closed: Flags, weight: Floats) -> Floats:
-        """Return weights that prove the same with fewer groups; the last groups are left out first."""
-        rows = model.core.network_rows
-        net = self._network
-        group = net.row_release[rows] * np.int64(int(net.row_group.max(initial=0)) + 1) + net.row_group[rows]
-        used = list(dict.fromkeys(group[weight > _TINY].tolist()))
-        for each in used[::-1]:
-            if not (weight[group == each] > _TINY).any() or self._budget.exhausted():
-                continue
-            fewer = self._weights(model, closed | (group == each))
-            if fewer is not None:
-                closed = closed | (group == each)
-                weight = fewer
-        return weight
-
     def _weights(self, model: LinearModel, closed: Flags) -> Floats | None:
         """Return weights of least sum that prove that a model has no solution, shape (rows,).
 
-        None if it has a solution in fractions, or if the limit of programmes or of time is reached.
+        None if it has a solution in fractions, or if the limit of time is reached.
 
         Args:
             model: the model of a ball.
@@ -199,9 +179,6 @@ class Prover:
             return free.astype(np.float64) if PointTotals(model.core, free.astype(np.int64)).contradict() else None
         from scipy.sparse import csr_matrix, diags_array, vstack
 
-        self._programmes += 1
-        if self._programmes > _MOST_PROGRAMMES:
-            return None
         matrix, rows = model.matrix, len(model.core.capacity)
         first = matrix.shape[0] - rows
         sign = np.ones(matrix.shape[0])

@@ -48,7 +48,7 @@ from audit.runtime.budget import Budget
 from audit.runtime.phrases import Reason, ReasonKind, kind_of, say, say_count
 from audit.runtime.version import VERSION
 
-_TERMS, _LONG = 100_000, 200
+_TERMS, _LONG = 50_000, 200
 
 
 @dataclass(frozen=True)
