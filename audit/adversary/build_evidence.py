@@ -351,6 +351,8 @@ def _together(series: Series, transitions: Sequence[Transitions | None], parts: 
         InputError: there are too many combinations.
     """
     size = len(parts)
+    if series.manifest.any_transitions:
+        return Transitions.anything(size)
     check_size(str(series.manifest.transitions), size)
     steps = [
         np.equal.outer(codes, codes).astype(np.float64) if each is None else each.weight[np.ix_(codes, codes)]

@@ -31,7 +31,7 @@ from audit.io.texts import column_of
 from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import UNKNOWN, Codes, Flags, Places, combine, distinct, flagged
 from audit.model.errors import InputError, Problem, Problems, printable
-from audit.model.evidence import AnyPair, Transitions, UpdateSets
+from audit.model.evidence import Transitions, UpdateSets
 from audit.runtime.phrases import parted, say
 
 _MOST_VALUES = 4096
@@ -445,9 +445,7 @@ def any_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> T
         table = read_adjusted(path, shown, [sensitive], series.adjustments(files.tag), problems)
         vocabulary.add(() if table is None else table.distinct(sensitive))
     problems.check()
-    size = len(vocabulary)
-    every = np.ones(size, dtype=np.bool_)
-    return Transitions(np.broadcast_to(1 / max(size, 1), (size, size)), AnyPair(size), every)
+    return Transitions.anything(len(vocabulary))
 
 
 def update_sets(series: Series, sensitive: str) -> UpdateSets | None:

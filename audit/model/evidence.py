@@ -322,6 +322,11 @@ class Transitions:
     exact: Mapping[tuple[int, int], Fraction]
     listed: Flags
 
+    @classmethod
+    def anything(cls, size: int) -> Transitions:
+        """Return transitions by which each of so many values may follow each, equally likely."""
+        return cls(np.broadcast_to(1 / max(size, 1), (size, size)), AnyPair(size), np.ones(size, dtype=np.bool_))
+
     @property
     def constant(self) -> bool:
         """Whether no value changes: the file lists each value as followed by itself alone, equally likely."""

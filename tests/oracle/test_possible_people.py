@@ -19,6 +19,7 @@ from attacks.intersection import IntersectionAttack
 from attacks.update_graph import UpdateGraphAttack
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import handed
+from audit.io import background_knowledge
 from audit.io.series import open_series
 from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
 from audit.runtime.budget import Budget
@@ -589,9 +590,18 @@ def certain(series):
     return found
 
 
-def test_any_number_of_values_may_become_any_other(tmp_path):
-    folder = roll(tmp_path, [{"20-29": [f"v{n}" for n in range(4_200)]}] * 2, [25])
+def test_any_number_of_values_may_become_any_other(tmp_path, monkeypatch):
+    """Also combinations of two attributes."""
+    monkeypatch.setattr(background_knowledge, "_MOST_VALUES", 20)
+    folder = roll(tmp_path, [{"20-29": [f"v{n}" for n in range(30)]}] * 2, [25])
     edit(folder / "series.toml", "[adversary]", '[adversary]\ntransitions = "any"')
+    assert run_main(str(folder), "--attack", "update-graph")[0] != 2
+    for path in folder.glob("*.csv"):
+        if path.name != "roll.csv":
+            first, *lines = path.read_text().splitlines()
+            further = [f"{line},w{n % 2}" for n, line in enumerate(lines)]
+            path.write_text("\n".join([f"{first},More", *further]) + "\n")
+    edit(folder / "series.toml", 'sensitive = "Diagnosis"', 'sensitive = ["Diagnosis", "More"]')
     assert run_main(str(folder), "--attack", "update-graph")[0] != 2
 
 
