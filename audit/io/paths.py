@@ -279,7 +279,7 @@ def kept_while_unchanged(most: int) -> Callable[[Reader[P, T]], Reader[P, T]]:
 
         @wraps(read)
         def reading(path: Path, /, *more: P.args, **named: P.kwargs) -> T:
-            return kept(path, version(path), *more, **named)
+            return kept(Path(path), version(path), *more, **named)  # a remote path would keep what it has fetched
 
         return reading
 

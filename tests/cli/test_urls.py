@@ -1,6 +1,7 @@
 """Series at URLs: the same results as of a folder, one line for whatever is wrong, and no credentials anywhere."""
 
 import base64
+import gc
 import gzip
 import json
 import os
@@ -276,6 +277,15 @@ def test_files_that_were_fetched_are_gone_when_the_command_is_stopped(name, tmp_
         server.closing.set()
         _, err = process.communicate(timeout=600)
     assert (process.returncode, b"interrupted" in err) == (130, True), err
+    assert [*kept.iterdir()] == []
+
+
+def test_fetched_files_are_gone_though_what_was_read_of_them_is_remembered(tmp_path, monkeypatch):
+    """They stayed until Python ended."""
+    (kept := tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(kept))
+    assert run_main(to_memory(example(NAME, tmp_path), "bucket/gone"))[0] == 1
+    gc.collect()
     assert [*kept.iterdir()] == []
 
 
