@@ -20,7 +20,7 @@ from audit.count_tables.label_doubts import label_doubts
 from audit.count_tables.manifest import NAME, TableManifest, column_names, read_count_table
 from audit.count_tables.note_numbers import has_share, notes_among_rows, numbers_that_may_count, unread_counts
 from audit.count_tables.published_counts import Ends, PublishedCounts, is_part
-from audit.count_tables.published_texts import is_like_a_number, said_range
+from audit.count_tables.published_texts import is_like_a_number, number_of, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.release_doubts import release_doubts
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
@@ -193,6 +193,7 @@ def _needs(text: str) -> Reason:
     return Reason(text, ReasonKind.NEEDS)
 
 
+_NUMERALS = ("M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I")
 _BAR = re.compile(r"([^\w\s])\1{4,}")
 """A bar, which is as long as a number is large."""
 
@@ -264,7 +265,8 @@ def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str
         table = read_count_table(file.path, file.shown, names, Problems(), manifest.once) if left else None
         if table is None:
             continue
-        shown = zip(*(map(is_like_a_number, table.texts(name)) for name in columns_of_counts & {*names}), strict=True)
+        numbered = columns_of_counts & {*names}
+        shown = zip(*(map(is_like_a_number, table.texts(name)) for name in numbered), strict=True)
         hidden = [not all(each) for each in shown] or [bool(counts.hidden.any())] * table.rows
         labels = [[()] * table.rows]
         labels += [[*zip(*map(table.texts, columns), strict=True)] for columns in beside if {*columns} <= {*names}]
@@ -274,9 +276,28 @@ def _unread_remarks(counts: PublishedCounts, numbers: Sequence[str]) -> list[str
             compares = any(said) and any(map(_DIRECTION.fullmatch, table.distinct(name)))
             varies = len(said) > 1 or any(map(_has_number, table.distinct(name)))
             differs = varies and not any(_repeats(each, texts) for each in labels)
-            if compares or differs:
+            if compares or differs or (any(said) and _are_numerals(texts, [*map(table.texts, numbered)])):
                 named.append(name)
     return named
+
+
+def _are_numerals(texts: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether texts are the Roman numerals of a column's numbers, wherever it shows one, of two at least."""
+    shown = ({(text, n) for text, n in zip(texts, map(number_of, each), strict=True) if text and n} for each in columns)
+    return any(len(some) > 1 and all(text.upper() == _roman(n) for text, n in some) for some in shown)
+
+
+def _roman(number: int) -> str:
+    """Return the Roman numeral of a number.
+
+    >>> _roman(1994), _roman(38)
+    ('MCMXCIV', 'XXXVIII')
+    """
+    signs = zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), _NUMERALS, strict=True)
+    found = ""
+    for value, sign in signs:
+        found, number = found + sign * (number // value), number % value
+    return found
 
 
 def _has_number(text: str) -> bool:

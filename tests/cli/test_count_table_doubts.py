@@ -2185,6 +2185,18 @@ def test_bars_that_are_as_long_as_counts_are_large_are_asked_about(sign, code, t
     assert (found, '"chart"' in out) == (code, code == 3), out
 
 
+@pytest.mark.parametrize(
+    ("numerals", "code"), [("XII XVIII IV V", 3), ("xii xviii iv v", 3), ("I II III IV", 0), ("XII XIX IV V", 0)]
+)
+def test_roman_numerals_that_are_the_counts_are_asked_about(numerals, code, tmp_path):
+    """Such as in a column of ranks they look like codes, one for each area, but say what the signs hide."""
+    rows = zip("ABCD", ("12", "18", "*", "*"), numerals.split(), strict=True)
+    lines = ["area,n,class", *map(",".join, rows), "All,39,"]
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nmarkers."*" = [1, 9]'
+    found, why, _ = verdict(write_tables(tmp_path, {"1.csv": lines}, table))
+    assert (found, "class" in why) == (code, code == 3), why
+
+
 @pytest.mark.parametrize(("header", "more", "code"), [("Region", 0, 3), ("Region", 1, 0), ("District", 0, 1)])
 def test_a_label_that_is_the_sum_of_those_of_another_dimension_is_asked_about(header, more, code, tmp_path):
     """Two districts of different regions hide a number, which their regions show; or these count other people, too."""
