@@ -80,8 +80,7 @@ class _Guesser:
         self.left = found.guesses.left["columns"]
         found.guesses.state("columns.quasi_identifiers", [])
         renamed = [found.renamed(tag) for tag in found.tags]
-        self.files = [(r.rows, r.shown) for r in found.releases]
-        self.rows = self.values = read_columns(self.files, renamed)
+        self.rows = self.values = read_columns([(r.rows, r.shown) for r in found.releases], renamed)
         if found.pair():
             files = [(r.values or r.rows, r.values_shown or r.shown) for r in found.releases]
             self.values = read_columns(files, renamed)
@@ -89,7 +88,6 @@ class _Guesser:
             self.leave_out_totals()
             if len(found.releases) == 1:
                 self.rows = self.values = divided(found, self.rows)
-                self.files *= len(found.releases)
         found.columns = {**self.rows, **self.values}
         if not (self.rows and self.values):
             what = say("the releases have no column in common that has a name")
@@ -196,8 +194,8 @@ class _Guesser:
     def take_several(self, column: Column) -> None:
         """Take rows for episodes, as some people of a column have several in a release."""
         # In generalized cells alone, rows of different people are equal.
-        twice = equal_rows([*self.rows.values()], self.files) if column.name in self.rows else None
-        self.guesses.state_rule(SeveralRows(EPISODES), sure=False, quoting=twice or "")
+        twice = equal_rows([*self.rows.values()]) if column.name in self.rows else ""
+        self.guesses.state_rule(SeveralRows(EPISODES), sure=False, quoting=twice)
 
     def guess_cases(self) -> None:
         """Take rows for cases where a name speaks of these, and nothing says whose rows they are."""

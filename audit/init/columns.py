@@ -23,12 +23,11 @@ from audit.io.rules.rows import is_total
 from audit.io.tables import Table, first_rows, text_codes
 from audit.model.arrays import Codes, Numbers, combine
 from audit.model.errors import Problems
-from audit.runtime.phrases import Phrase, joined, say, say_count
+from audit.runtime.phrases import Phrase, joined, say_count
 
 _DATE = re.compile(r"(19|20)\d\d-[01]?\d-[0-3]?\d\b|[0-3]?\d\.[01]?\d\.(19|20)\d\d\b|[0-3]?\d/[0-3]?\d/(19|20)\d\d\b")
 _MEASURE = re.compile(r"[+-]?([0-9]+|[0-9]{1,3}([., '\u00a0\u202f][0-9]{3})+)([.,][0-9]+)?")
 _MEASURED = 20  # fewer distinct numbers are classes, codes or counts
-_LINES_SHOWN = 3
 _COLUMNS_WITH_TOTALS = 3  # with fewer, a row with a blank cell may be a person's
 _TEXTS = 2_000  # distinct cells of a column that are parsed
 
@@ -279,28 +278,16 @@ def partition(columns: Sequence[Column]) -> Numbers:
     return np.unique(combine(bounds, len(release))[0], return_inverse=True)[1]
 
 
-def equal_rows(columns: Sequence[Column], files: Sequence[tuple[Path, str]]) -> str | None:
-    """Return a sentence on how many rows equal another row of their file in every cell; None if there are none."""
+def equal_rows(columns: Sequence[Column]) -> str:
+    """Return a sentence on how many rows equal another row of their file in every cell; an empty text if none do."""
     rows = partition(columns)
-    places = np.flatnonzero(np.bincount(rows)[rows] > 1)
-    if not len(places):
-        return None
-    first = np.unique(rows, return_index=True)[1]
-    again = places[first[rows[places]] != places]
-    lines = []
-    for place in again[:_LINES_SHOWN].tolist():
-        release = int(columns[0].release[place])
-        before = int(np.searchsorted(columns[0].release, release))
-        path, shown = files[release]
-        table = Table(path, shown, 0, {})
-        one, other = (table.line(row - before) for row in (int(first[rows[place]]), place))
-        lines.append(say("{place} = line {line}", place=f"{shown}:{other}", line=one))
-    return say_count(
-        "{count} [row repeats|rows repeat] another in every cell ({lines}): delete [it, if it was|those that were] "
-        "entered twice, and run `audit init` again",
-        len(again),
-        lines=", ".join(lines) + (", …" if len(again) > len(lines) else ""),
+    again = len(rows) - int(rows.max(initial=-1)) - 1
+    repeat = say_count(
+        "{count} [row repeats|rows repeat] another in every cell: delete [it, if it was|those that were] entered "
+        "twice, and run `audit init` again",
+        again,
     )
+    return repeat if again else ""
 
 
 def steadiness(columns: Sequence[Column], by: Sequence[Column]) -> float:
