@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, islice, permutations
-from math import prod
+from math import comb, log, prod
 
 import numpy as np
 import numpy.typing as npt
@@ -41,14 +41,17 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     """Yield sentences about labels that are sums of others, and `independent` releases that repeat or sum others.
 
     Where releases have different labels of a dimension, so may be what they show of all its labels together, and one
-    label may be the sum of others in another release. They matter only if counts are hidden or rounded.
+    label may be the sum of others in another release. They matter only if counts are hidden or rounded, but for two
+    editions, whose differences are counts.
     """
     is_exact = counts.lower == counts.upper
-    if is_exact.all():
-        return
     cells = np.column_stack([counts.release, counts.measure, counts.label])
     is_number = counts.number & (counts.upper < UNBOUNDED)
     ends = [np.where(is_number | is_exact, each, np.nan) for each in (counts.lower, counts.upper)]
+    if is_exact.all():
+        if counts.manifest.over_time == "independent":
+            yield from _exact_editions(counts, cells, ends)
+        return
     for place in unexplained(counts):
         yield from _sum_beside(counts, cells, ends, place)
     yield from _sum_in_another_dimension(counts, ends)
@@ -108,14 +111,30 @@ def _compared(
 
     The names of other columns come with the latter: such as a population, which may repeat beside counts of others.
     """
-    at = next((at for at, each in enumerate(counts.dimensions) if each.axis.name == STATISTIC), None)
-    of, texts = (counts.measure, counts.measures) if at is None else (counts.label[:, at], counts.dimensions[at].labels)
+    of, texts = _statistics(counts)
     hides = np.isin(of, of[(ends[0] != ends[1]) & (counts.text != "")])
     every = np.stack([_known(counts, cells, each, places) for each in ends])
     if hides.all() or not hides.any():  # where blanks alone are no numbers
         return [(every, "")]
     own = np.stack([_known(counts, cells[hides], each[hides], places) for each in ends])
     return [(every, ""), (own, in_quotes([str(texts[each]) for each in np.unique(of[~hides]).tolist()], _NAMED))]
+
+
+def _statistics(counts: PublishedCounts) -> tuple[Codes, Sequence[str | None]]:
+    """Return the statistic of each row, also one that is part of another, and the names of statistics."""
+    at = next((at for at, each in enumerate(counts.dimensions) if each.axis.name == STATISTIC), None)
+    return (counts.measure, counts.measures) if at is None else (counts.label[:, at], counts.dimensions[at].labels)
+
+
+def _exact_editions(counts: PublishedCounts, cells: Codes, ends: Sequence[Known]) -> Iterator[str]:
+    """Yield a sentence about two releases that differ in some numbers of a statistic, all of which are exact."""
+    of, _ = _statistics(counts)
+    for own in (of == each for each in np.unique(of)):
+        lines = np.stack([_known(counts, cells[own], each[own], ()) for each in ends])
+        for one, (other,) in _repeated(lines):
+            if differ := int(_differing(lines, one, [other])[0].sum()):
+                yield _corrected_edition(counts, lines, one, other, differ)
+                return
 
 
 def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places: Sequence[int]) -> Iterator[str]:
@@ -135,9 +154,9 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
                 "the numbers of {columns} are no such sums: audit copies of the tables without them", columns=others
             )
             beside.append(what)
-    own, exact = compared[-1][0], [_exact(lines) for lines, _ in compared]
-    again = (([pair], known) for known in exact for pair in _repeated(known) if not _are_others(own, *pair))
-    repeated, known = next(again, ([], exact[0]))
+    own = compared[-1][0]
+    again = (([pair], lines) for lines, _ in compared for pair in _repeated(lines) if not _are_others(own, *pair))
+    repeated, known = next(again, ([], own))
     otherwise = say("if they count other people, audit each in a folder of its own")
     for whole, parts in sums or repeated if places else ():
         orders = [(whole, *parts), *([] if sums else [(*parts, whole)])]
@@ -156,38 +175,15 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
     if places:
         return
     for one, (other,) in repeated:
-        first, second = (counts.manifest.releases[place] for place in (one, other))
-        folder = counts.manifest.folder.resolve()
-        paths = [table.path.resolve() for table in (*first.tables, *second.tables)]
-        # The table of a candidate may lie elsewhere, or be named by a path that is relative to another folder.
-        shown = [path.relative_to(folder).as_posix() if folder in path.parents else path.name for path in paths]
-        files = ", ".join(map(toml_text, shown))
-        texts = {"one": printable(first.tag, 60), "other": printable(second.tag, 60)}
-        texts["example"] = f"{{ tag = {toml_text(first.tag)}, tables = [{files}] }}"
-        if differ := int((np.abs(known[:, one] - known[:, other]) > 0).sum()):
-            fact = say(
-                'releases "{one}" and "{other}" have the same numbers but for {count}, as editions do of which one '
-                "was corrected",
-                count=differ,
-                **texts,
-            )
-            alone = say(
-                'copy the folder, delete "{one}" and its files in the one and "{other}" in the other, and audit both',
-                **texts,
-            )
-            together = say(
-                "to judge what both editions disclose together, write the corrected numbers into copies of the tables "
-                'of "{one}", and {example}, with these copies, in releases',
-                **texts,
-            )
-            yield parted([fact, alone, together])
+        if differ := int(_differing(known, one, [other])[0].sum()):
+            yield _corrected_edition(counts, known, one, other, differ)
             continue
         yield say(
             'releases "{one}" and "{other}" have the same numbers, so they count the same people; if they are one '
             "release, write {example} in releases; if the numbers never change, write over_time = {same}; if they "
             "count other people, audit each in a folder of its own",
             same='"same"',
-            **texts,
+            **_both(counts, one, other),
         )
     for whole, parts in sums:
         fact = say(
@@ -199,9 +195,52 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
         yield parted([fact, otherwise, *steps])
 
 
-def _exact(ends: Known) -> Known:
-    """Return the counts that are known exactly, else NaN; shape (lines, releases)."""
-    return np.where(ends[0] == ends[1], ends[0], np.nan)
+def _both(counts: PublishedCounts, one: int, other: int) -> dict[str, str]:
+    """Return the names of two releases, and an entry of the manifest by which they are one."""
+    first, second = (counts.manifest.releases[place] for place in (one, other))
+    folder = counts.manifest.folder.resolve()
+    paths = [table.path.resolve() for table in (*first.tables, *second.tables)]
+    # The table of a candidate may lie elsewhere, or be named by a path that is relative to another folder.
+    shown = [path.relative_to(folder).as_posix() if folder in path.parents else path.name for path in paths]
+    files = ", ".join(map(toml_text, shown))
+    texts = {"one": printable(first.tag, 60), "other": printable(second.tag, 60)}
+    texts["example"] = f"{{ tag = {toml_text(first.tag)}, tables = [{files}] }}"
+    return texts
+
+
+def _corrected_edition(counts: PublishedCounts, ends: Known, one: int, other: int, differ: int) -> str:
+    """Return what to do about two releases with the same numbers but for some.
+
+    If both show the same cells, nothing but the differences follows from them together.
+    """
+    texts = _both(counts, one, other)
+    fact = say(
+        'releases "{one}" and "{other}" have the same numbers but for {count}, as editions do of which one was '
+        "corrected",
+        count=differ,
+        **texts,
+    )
+    alone = say(
+        'copy the folder, delete "{one}" and its files in the one and "{other}" in the other, and audit both', **texts
+    )
+    shown, (first, second) = ~np.isnan(ends[0, :, [one, other]]), ends[:, :, [one, other]].transpose(2, 0, 1)
+    if (shown[0] != shown[1]).any():
+        together = say(
+            "to judge what both editions disclose together, write the corrected numbers into copies of the tables "
+            'of "{one}", and {example}, with these copies, in releases',
+            **texts,
+        )
+    elif (second[1] < first[0]).any():
+        together = say(
+            "a difference between the editions is a count, too, which is not judged as some numbers fall: compare "
+            "their numbers, and publish no edition that differs by a small count"
+        )
+    else:
+        together = say(
+            "to judge what lies between the editions, copy both into a folder of their own, and write over_time = "
+            '"cumulative" there: each increase is judged'
+        )
+    return parted([fact, alone, together])
 
 
 def _corrected(ends: Known, whole: int, parts: Sequence[int]) -> Iterator[str]:
@@ -337,13 +376,19 @@ def _sets(labels: int) -> Floats:
     return ((place >= first[:, None]) & (place <= last[:, None])).astype(np.float64)
 
 
-def _repeated(known: Known) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield each two releases most of whose common numbers are equal."""
-    pairs = [*combinations(range(known.shape[1]), 2)]
+def _repeated(ends: Known) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield each two releases most of whose common numbers are equal.
+
+    Rounded numbers of other people are equal more often: as often as counts of that size that differ by chance.
+    """
+    pairs = [*combinations(range(ends.shape[2]), 2)]
     for one, other in pairs:
-        both = known[(known[:, one] > 0) & (known[:, other] > 0)]
-        equal = both[both[:, one] == both[:, other], one]
-        if len(equal) >= _EQUAL * len(both) and _is_evidence(equal, len(pairs)):
+        both = ends[:, (ends[0][:, [one, other]] > 0).all(axis=1)][:, :, [one, other]]
+        low, high = both[:, (both[:, :, 0] == both[:, :, 1]).all(axis=0), 0]
+        width = high - low + 1
+        rare = np.where(width == 1, high, np.sqrt(np.maximum(4 * np.pi * high / width**2, 1)))
+        many, differ = both.shape[1], both.shape[1] - len(low)
+        if differ <= (1 - _EQUAL) * many and _is_evidence(rare, len(pairs) * comb(many, differ)):
             yield one, [other]
 
 
@@ -358,7 +403,7 @@ def _are_others(ends: Known, one: int, other: Sequence[int]) -> bool:
     spread = float(((first - second) ** 2 / np.maximum(first + second, 1)).sum())  # by chance, 1 for each line
     many = int(is_complete.sum())
     return (
-        not any(_repeated(_exact(ends[:, :, [one, *other]])))
+        not any(_repeated(ends[:, :, [one, *other]]))
         and int(differ.sum()) > (1 - _EQUAL) * many
         and spread > _BY_CHANCE * many
     )
@@ -426,4 +471,4 @@ def _differing(ends: Known, whole: int, parts: npt.ArrayLike) -> tuple[Flags, Fl
 
 def _is_evidence(equal: Known, tried: int) -> bool:
     """Return whether numbers are too many and large to be equal by chance in one of the comparisons that were tried."""
-    return bool(np.log(equal).sum() > np.log(_CHANCE * tried))
+    return bool(np.log(equal).sum() > log(_CHANCE * tried))

@@ -790,7 +790,8 @@ def test_the_lines_for_a_corrected_edition_name_it_from_the_folder_of_the_series
     quarters(folder, "A,f,31\nA,m,4\n")
     draft = (folder if inside else tmp_path) / "rev/corrected.csv"
     draft.parent.mkdir()
-    draft.write_text((folder / "2024-Q1.csv").read_text(encoding="utf-8").replace("B,m,", "B,m,1"), encoding="utf-8")
+    first = (folder / "2024-Q1.csv").read_text(encoding="utf-8")
+    draft.write_text(first.replace("B,m,", "B,m,1").replace("A,f,112", "A,f,*"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     out = " ".join(run_main("next", "series", str(draft.relative_to(tmp_path)))[1].split())
     assert f'tables = ["2024-Q1.csv", "{"rev/" if inside else ""}corrected.csv"]' in out, out

@@ -146,6 +146,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_count_table_reading.py::test_a_repair_of_a_table_with_units_writes_its_header_once": [
         ("audit.io.table_writer._without_upper_header", "records and not {", "False and not {"),
     ],
+    "cli/test_editions.py::test_two_editions_are_asked_about_and_the_advice_can_be_followed": [
+        ("audit.count_tables.release_doubts._exact_editions", "_differing(lines, one, [other])[0].sum()", "0"),
+        ("audit.count_tables.release_doubts._corrected_edition", "(second[1] < first[0]).any()", "False"),
+    ],
+    "cli/test_editions.py::test_two_quarters_of_other_people_are_not_asked_about": [
+        ("audit.count_tables.release_doubts._repeated", "/ width**2", "* 100"),
+    ],
     "cli/test_label_spellings.py::test_no_series_holds_whose_labels_disclose_more_in_one_spelling": [
         ("audit.count_tables.second_reading._lacking_labels", "if some.size < each.axis.atoms", ""),
         ("audit.count_tables.second_reading._without_people", "label, 0, 0)", "label, 0, UNBOUNDED)"),

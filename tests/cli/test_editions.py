@@ -1,0 +1,54 @@
+"""Editions of one release of count tables, of which one was corrected."""
+
+import numpy as np
+import pytest
+
+from tests.helpers.amount import some as drawn
+from tests.helpers.count_tables import write_tables
+from tests.helpers.running import printed
+
+TABLE = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { area = "All", sex = "All" }\n'
+
+
+def by_area(cells, base):
+    """The lines of a table by area and sex with its sums, rounded to a base."""
+    cells = np.column_stack([cells, cells.sum(axis=1)])
+    cells = (np.vstack([cells, cells.sum(axis=0)]) + base // 2) // base * base
+    areas = [*(f"area {at}" for at in range(len(cells) - 1)), "All"]
+    rows = [(area, sex) for area in areas for sex in ("f", "m", "All")]
+    return ["area,sex,n", *(f"{area},{sex},{n}" for (area, sex), n in zip(rows, cells.ravel().tolist(), strict=True))]
+
+
+def audited(folder, drafts, base, over_time="independent"):
+    tables = {f"{tag}.csv": by_area(cells, base) for tag, cells in drafts.items()}
+    table = TABLE + f'over_time = "{over_time}"\n' + f"rounding = {{ to = {base} }}\n" * (base > 1)
+    code, out = printed(str(write_tables(folder, tables, table, "min_count = 3")))
+    return code, " ".join(out.split())
+
+
+@pytest.mark.parametrize("base", [1, 3, 5])
+@pytest.mark.parametrize("falls", [False, True])
+@pytest.mark.parametrize("seed", range(drawn(30)))
+def test_two_editions_are_asked_about_and_the_advice_can_be_followed(seed, falls, base, tmp_path):
+    rng = np.random.default_rng(seed)
+    first, other = rng.integers(20, 200, (2, 12, 2))
+    second = first.copy()
+    second[rng.integers(4), 0] += base
+    second[4 + rng.integers(4), 1] += -base if falls else base
+    code, out = audited(tmp_path, {"2024-Q1": first, "2024-Q1 corrected": second, "2024-Q2": other}, base)
+    assert (code, "as editions do of which one was corrected" in out) == (3, True), out
+    assert ("some numbers fall" in out, 'over_time = "cumulative"' in out) == (falls, not falls), out
+    assert audited(tmp_path / "one", {"2024-Q1": first, "2024-Q2": other}, base)[0] == 0
+    if not falls:
+        code, out = audited(tmp_path / "both", {"1": first, "2": second}, base, "cumulative")
+        assert code == (1 if base == 1 else 0), out
+
+
+@pytest.mark.parametrize("base", [1, 5, 10])
+@pytest.mark.parametrize("mean", [5, 12, 40])
+@pytest.mark.parametrize("seed", range(drawn(30)))
+def test_two_quarters_of_other_people_are_not_asked_about(seed, mean, base, tmp_path):
+    rng = np.random.default_rng(seed)
+    often = rng.integers(mean, 2 * mean, (30, 2))
+    _, out = audited(tmp_path, {"1": rng.poisson(often), "2": rng.poisson(often)}, base)
+    assert "have the same numbers" not in out
