@@ -83,7 +83,8 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
     """Return the names of the columns, if this row ends a header of two lines, or is its line of units; none otherwise.
 
     A column has its name in one of the lines; above a group of columns with names in the lower line, the upper one has
-    the name of the group, once or in each column. It is in no name, so that only one group may have counts.
+    the name of the group, once or in each column. It is in no name, so that only one group may have counts. Rows may be
+    blank below the header, and a column of counts may show the signs of others alone.
 
     >>> joined_header([["Kreis", "davon", "", "Alle"], ["", "unter 18", "ab 18", ""], ["Ahaus", "3", "5", "8"]], 1)
     ['Kreis', 'unter 18', 'ab 18', 'Alle']
@@ -94,11 +95,13 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
         others, row = [*rows[:place], *rows[place + 1 :]], [cell.strip() for cell in rows[place - 1]]
         is_header = all(row) and len({*row}) == len(row) == len(rows[place])
         return joined_header(others, place - 1) or (row if is_header and _are_names(row, others[place:]) else [])
-    upper, lower, first = ([cell.strip() for cell in row] for row in (*rows[place - 1 : place + 2], *[[]] * 3)[:3])
+    below_it = [row for row in rows[place + 1 :] if any(map(str.strip, row))]
+    three = (*rows[place - 1 : place + 1], *below_it[:1], *[[]] * 3)[:3]
+    upper, lower, first = ([cell.strip() for cell in row] for row in three)
     if not place or not len(upper) == len(lower) == len(first):
         return []
     upper = [cell if at == 0 or cell != upper[at - 1] else "" for at, cell in enumerate(upper)]
-    body = [[cell.strip() for cell in row] for row in rows[place + 1 :] if len(row) >= len(upper)]
+    body = [[cell.strip() for cell in row] for row in below_it if len(row) >= len(upper)]
     names, group, groups = list[str](), 0, dict[int, set[int]]()
     for at, (above, below) in enumerate(zip(upper, lower, strict=True)):
         group = at if above else group
@@ -109,7 +112,11 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
             return []  # a column without a name or a cell below it, or below the name of another column
         names.append(below or above)
     recurs = any(cell and cell in {row[at] for row in body} for at, cell in enumerate(lower))
-    of_counts = [{any(row[at][:1].isdigit() for row in body) for at in some} for some in groups.values()]
+    texts = [{row[at] for row in body if row[at]} for at in range(len(upper))]
+    numbers = [{text for text in some if text[:1].isdigit()} for some in texts]
+    signs = set[str]().union(*(some - own for some, own in zip(texts, numbers, strict=True) if own))
+    may_count = [bool(some) and len(some - own - signs) < 2 for some, own in zip(texts, numbers, strict=True)]
+    of_counts = [{may_count[at] for at in some} for some in groups.values()]
     are_words = all(any(map(str.isalnum, name)) for name in names)  # no sign for a hidden count
     # A name below that of a single column may be a cell of the first row.
     singles = zip(upper, lower, (*upper[1:], "end"), strict=True)

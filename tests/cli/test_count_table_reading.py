@@ -567,3 +567,20 @@ def test_the_total_of_a_column_of_releases_is_no_release(label, over_time, tmp_p
     table = f'dimensions = ["area", "year"]\nvalue = "n"\n{totals}'
     folder = write_tables(tmp_path, {"t.csv": ["year,area,n", *rows]}, table)
     assert run_main(str(folder))[0] == 1
+
+
+@pytest.mark.parametrize("blank", [0, 1])
+@pytest.mark.parametrize("hidden", [(), (0,), (0, 2), (0, 1, 2)])
+def test_a_header_of_two_lines_may_stand_above_blank_rows_and_columns_of_signs(hidden, blank, tmp_path):
+    """Workbooks leave a row blank below the header; a repair may hide all counts of an age."""
+    ages = ["unter 15", "15 - 25", "ab 25"]
+    rows = [["Kreis", "Geschlecht", "Insgesamt", "davon im Alter", "", ""], ["", "", "", *ages], *[[""] * 6] * blank]
+    for kreis, times in (("Ahaus", 1), ("Borken", 2), ("Coesfeld", 3), ("Zusammen", 6)):
+        for sex, own in (("m", (11, 22, 33)), ("w", (12, 23, 34)), ("Insgesamt", (23, 45, 67))):
+            shown = ["•" if at in hidden else str(n * times) for at, n in enumerate(own)]
+            rows.append([kreis, sex, str(sum(own) * times), *shown])
+    (tmp_path / "2024.csv").write_text("\n".join([*(";".join(row) for row in rows), ""]), encoding="utf-8")
+    code, out, err = run_main("init", str(tmp_path), "--yes")
+    assert (code, err) == (0, "")
+    counts = [age for at, age in enumerate(ages) if at not in hidden]
+    assert f"counts {', '.join(['Insgesamt', *counts])} totals" in " ".join(out.split()), out
