@@ -203,8 +203,10 @@ def unfitting_doubts(held: HeldSeries, register: Register, *, reveal: bool) -> I
                 odd[lacking[0]] = None
         for text in odd:
             what = say(
-                'nobody of the register has one text of "{column}" ({place}), unlike all others: list it under missing '
-                'if it may stand for any value, else write spelled = ["{column}"] under [columns]',
+                'nobody of the register has one text of "{column}" ({place}), unlike all others: if it may stand for '
+                "any value, list it under missing; if it stands for the rest, the values without rows of their own, "
+                "write their set, as {{a, b}}, in its place; if it is misspelled, "
+                'write spelled = ["{column}"] under [columns]',
                 column=printable(name),
                 place=place_of(held.series, name, text, reveal=reveal),
             )
