@@ -111,3 +111,14 @@ def test_numbers_with_several_units_or_without_a_type_are_asked_about(units, kin
     folder = series(tmp_path, said, lambda text: f"{text} {other if text == '1210' else one}".strip())
     out = run_main(str(folder))[1]
     assert ("with one unit or without" if kind else 'write types = { Pay = "numeric" }') in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("unit", "state"), [("g", "undecided"), ("kg", "holds")])
+@pytest.mark.parametrize("kind", ["numeric", None])
+def test_amounts_with_several_units_may_be_the_same_value(kind, unit, state, tmp_path):
+    """Two people of each age have one weight in two units, or two weights; their type is declared or not."""
+    rows = [[f"{age}-{age + 9}", text] for age in (20, 30, 40) for text in (f"{age} kg", f"{age}000 {unit}")]
+    said = f'types = {{ Pay = "{kind}" }}' if kind else ""
+    series_of(tmp_path, [[["Age", "Pay"], *rows]], f'sensitive = "Pay"\nquasi_identifiers = ["Age"]\n{said}')
+    clauses = {each["clause"]: each["state"] for each in report(tmp_path)[0]["clauses"]}
+    assert clauses["max_risk"] == state

@@ -1095,6 +1095,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "False",
         ),
     ],
+    "cli/test_amounts.py::test_amounts_with_several_units_may_be_the_same_value": [
+        ("audit.io.rules.cell_meaning.ColumnTypes.doubts", "len({*map(unit_of, unread)}) == 1", "True"),
+    ],
     "cli/test_count_table_doubts.py::test_a_population_that_repeats_is_no_evidence_of_the_same_people": [
         ("audit.count_tables.release_doubts._found", "if not _are_others(own, *pair)", ""),
         ("audit.count_tables.release_doubts._compared", '[(every, ""), (own,', '[(own, ""), (own,'),

@@ -140,8 +140,8 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield a doubt about each sensitive column of numbers with texts that look like numbers but are not read.
 
-        The doubt is about closeness alone if all numbers are such texts with a unit, and differ: only how close they
-        are is unknown. Else texts may also be the same value.
+        The doubt is about closeness alone if all numbers are such texts with one unit, and differ: only how close they
+        are is unknown. Else texts may also be the same value, such as `1 kg` and `1000 g`.
         """
         for column in self.sensitive:
             unread, none_read = self._unread(series, column)
@@ -169,6 +169,7 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
                 )
             if unread:
                 differ = none_read and None not in unread.values() and len({*unread.values()}) == len(unread)
+                differ &= len({*map(unit_of, unread)}) == 1
                 clauses = frozenset({"closeness"} if differ else {"max_risk", "closeness"})
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses, between=True)
 
