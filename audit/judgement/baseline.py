@@ -75,17 +75,30 @@ def _small_classes(report: Json) -> dict[str, SmallClasses]:
 
 
 def _counts(report: Json) -> dict[str, CountSize]:
-    """Return the counts that a report knows, including those of findings that it did not show.
-
-    Ids are also made again, because until version 0.3 those of the same people's counts named a release.
-    """
-    found, over_time = dict(report.get("baseline", {}).get("counts", {})), report["series"].get("over_time")
+    """Return the counts that a report knows, including those of findings that it did not show."""
+    found = dict(report.get("baseline", {}).get("counts", {}))
     for each in (each for attack in report["attacks"] for each in attack["findings"]):
-        about = each.get("measure"), each["release"], each.get("since"), each["cell"], each.get("dimension")
-        found |= dict.fromkeys((each["id"], count_id(over_time, *about)), each)
+        found |= dict.fromkeys((each["id"], _lasting_id(report, each)), each)
     if any(each["kind"] not in WORSE for each in found.values()):
         raise ValueError("a count has another kind")
     return {str(ident): _size(each) for ident, each in found.items()}
+
+
+def _is_about_tables(report: Json) -> bool:
+    return bool(report["series"].get("kind") == "tables")
+
+
+def _lasting_id(report: Json, finding: Json) -> str:
+    """Return the id of a finding; one about a count is made again: until version 0.3 it could name a release."""
+    if not _is_about_tables(report):
+        return str(finding["id"])
+    about = finding.get("measure"), finding["release"], finding.get("since"), finding["cell"], finding.get("dimension")
+    return count_id(report["series"].get("over_time"), *about)
+
+
+def _has_lasting_ids(report: Json) -> bool:
+    """Return whether the ids of a report's findings are valid in later reports, as those about counts are."""
+    return _is_about_tables(report) or bool(report.get("stable_ids"))
 
 
 def _intervals(report: Json) -> dict[str, tuple[str, str]]:
@@ -124,10 +137,10 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
         ids |= frozenset(map(str, earlier.get("known", ())))
         risks = {str(ident): float(risk) for ident, risk in earlier.get("risks", {}).items()}
         risks |= {ident: float(each["risk"]) for each in found if "risk" in each for ident in _ids(each)}
-        about_tables = report["series"].get("kind") == "tables"
+        about_tables = _is_about_tables(report)
         classes, intervals = _small_classes(report), {} if about_tables else _intervals(report)
         counts = _counts(report) if about_tables else {}
-        stable, releases = about_tables or report["stable_ids"], tuple(map(str, report["series"]["releases"]))
+        stable, releases = _has_lasting_ids(report), tuple(map(str, report["series"]["releases"]))
         passed, made = bool(report["policy"]["passed"]), _day(report)
         digests = frozenset(str(each["sha256"]) for each in report["inputs"])
     if about_tables != of_tables:
@@ -209,10 +222,10 @@ def _day(report: Json) -> datetime.date | None:
 
 def _past(path: Path, report: Json) -> PastReport:
     attacks = [entry for entry in report["attacks"] if entry["status"] not in WITHOUT_RESULT]
-    shown = [str(finding["id"]) for entry in attacks for finding in entry["findings"]]
+    shown = [_lasting_id(report, finding) for entry in attacks for finding in entry["findings"]]
     total = sum(int(entry["findings_total"]) for entry in attacks)
     earlier = report.get("baseline", {"known": [], "still": 0})
-    lasting = report.get("stable_ids", False) and len(shown) == total and "known" in earlier
+    lasting = _has_lasting_ids(report) and len(shown) == total and "known" in earlier
     pages = [path.with_suffix(ending).name for ending in _PAGES if path.with_suffix(ending).is_file()]
     return PastReport(
         file=path.name,

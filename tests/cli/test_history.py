@@ -71,3 +71,26 @@ def test_other_files_and_none_are_one_line(series, tmp_path):
         code, out, err = run_main("history", str(series), "--reports", str(tmp_path))
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert "other.json" in err
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_what_is_new_is_known_of_counts_after_a_report_of_an_earlier_version(version, tmp_path):
+    """It did not say that its ids are stable, as those of counts always are."""
+    report = json.loads(
+        run_main(
+            str(EXAMPLES.parent / "count_table_examples" / "tables-one-left-out"),
+            "--format",
+            "json",
+            "--findings",
+            "all",
+        )[1]
+    )
+    (tmp_path / "reports").mkdir()
+    for year in (2024, 2025):
+        told = report | {"made": f"{year}-01-15"}
+        if year == 2024 and version == 1:
+            told = {key: each for key, each in told.items() if key != "stable_ids"} | {"schema_version": 1}
+        (tmp_path / "reports" / f"{year}.json").write_text(json.dumps(told), encoding="utf-8")
+    reports = json.loads(done("history", str(tmp_path), "--format", "json"))["reports"]
+    assert [each["new_findings"] for each in reports] == [None, 0]
+    assert reports[0]["findings"] == 1

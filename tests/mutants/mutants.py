@@ -660,7 +660,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.build_evidence._PeopleOfOneKind._judged", "left <= self.kinds.harmless", "False"),
     ],
     "cli/test_accepted_counts.py::test_a_baseline_whose_ids_name_a_release_is_read_for_the_same_people": [
-        ("audit.judgement.baseline._counts", '(each["id"], count_id(over_time, *about))', '(each["id"],)'),
+        ("audit.judgement.baseline._counts", '(each["id"], _lasting_id(report, each))', '(each["id"],)'),
     ],
     "cli/test_closeness.py::test_close_and_similar_values_fit_the_schema_and_are_listed": [
         ("audit.findings.close_numbers.KnownNearly.extent", "self.rows or ", ""),
