@@ -83,8 +83,9 @@ class LocalSearch:
         # The start hardly matters: any table is repaired as fast as one near the published numbers.
         middle = (ends[LOWER] + np.where(ends[UPPER] >= UNBOUNDED, ends[LOWER] + 1, ends[UPPER])) // 2
         value = self.sums[self._kept] @ middle[atoms]
-        moves, weight = _moves(self.sums[self._kept] @ self._changes), np.full(len(value), _HARD)
-        left = _mend(moves, self._bounds, value, weight, (_FIRST * len(atoms), _CHOICES, self._runs))
+        state, count = _violations(self._bounds, value, np.full(len(value), _HARD))
+        moves, limits = _moves(self.sums[self._kept] @ self._changes), (_FIRST * len(atoms), _CHOICES, self._runs)
+        left, _ = _walk(moves, state, count, limits, np.empty((2, 0), dtype=np.int64))
         point = self.sums @ value[np.searchsorted(self._kept, atoms)]
         holds = left == 0 and ((ends[LOWER] <= point) & (point <= ends[UPPER])).all()
         self.point: Counts | None = point if holds else None
@@ -228,21 +229,6 @@ def _violations(bounds: Ends, value: Counts, weight: Counts) -> tuple[Violations
     for place in range(len(value)):
         count = _note(state, count, place)
     return state, count
-
-
-@kernel
-def _mend(moves: Moves, bounds: Ends, value: Counts, weight: Counts, limits: tuple[int, int, int]) -> int:
-    """Change `value` until it is within its bounds everywhere; return the number of remaining violations.
-
-    Args:
-        moves: the possible changes.
-        bounds: those of `Violations`.
-        value: the same; changed in place.
-        weight: the same; changed in place.
-        limits: those of `_walk`.
-    """
-    state, count = _violations(bounds, value, weight)
-    return _walk(moves, state, count, limits, np.empty((2, 0), dtype=np.int64))[0]
 
 
 @kernel
