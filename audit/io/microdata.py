@@ -758,6 +758,8 @@ class _MicrodataReader(Reader):
 
     def similar(self, columns: Mapping[str, Any]) -> bool | None:
         stated: object = columns["similar"]
+        if isinstance(stated, dict) and [*stated] == [columns["sensitive"]]:  # as in a series
+            stated = stated[columns["sensitive"]]
         if stated is True and not columns["harmless"]:
             self.note("similar", say("no values are harmless, so there are no others"), say("name them under harmless"))
         if stated is None or isinstance(stated, bool):

@@ -251,7 +251,9 @@ class _Trial:
                 return PlannedSeries(method.name, parameters, refused=str(first))
             seconds = time.perf_counter() - start
             try:
-                report = run_audit(open_series(folder), self.attacks, self.options)
+                series = open_series(folder)  # of what is a guess in a new series, microdata say enough for a plan
+                series.manifest = replace(series.manifest, unconfirmed=())
+                report = run_audit(series, self.attacks, self.options)
             except InputError as error:  # for example, people grow older and their cells contradict each other
                 why = say("what it publishes cannot be audited: {why}", why=error.problems[0].what)
                 return PlannedSeries(method.name, parameters, refused=why)

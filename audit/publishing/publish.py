@@ -31,7 +31,7 @@ from audit.publishing import manifest_writer
 from audit.publishing.identities import Counterfeits, RecordIds
 from audit.publishing.previous_cells import GroupCells, LastReleaseCells
 from audit.publishing.renderer import Rendered
-from audit.publishing.series_layout import SeriesForm
+from audit.publishing.series_layout import SeriesForm, beside_unlinkable
 from audit.publishing.transaction import SeriesTransaction
 from audit.publishing.verification import (
     TRANSITIONS,
@@ -337,6 +337,8 @@ class _Work:
     def _joined(self, staged: Manifest) -> Manifest:
         """Return the manifest of the series with a staged release as its last one."""
         so_far = self.form.manifest
+        if self.form.begun:  # with all of its sensitive columns
+            so_far = manifest_writer.read_back(so_far, self.form.text)
         files = tuple(replace(each, key=staged.key_path(each)) for each in staged.releases)
         counterfeits = {tag: str((staged.folder / file).absolute()) for tag, file in staged.counterfeits.items()}
         return replace(
@@ -352,8 +354,7 @@ class _Work:
         if [release.shown for release in manifest.releases][-1] != files.shown:
             raise BrokenPromiseError(f"{NAME} would not end with release {files.tag}")
         self.workplace.commit(files.tag, tables, text)
-        self.form.grown(text, manifest)
-        self.series.manifest = manifest
+        self.form.grown(text, beside_unlinkable(manifest, self.microdata))
 
     def _refused(self, refusal: RefusalError, read: ReadSnapshot) -> InputError:
         """Return a refusal with the lines of its rows in the snapshot's file."""

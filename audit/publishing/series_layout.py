@@ -185,7 +185,7 @@ def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: For
         UsageError: the series cannot be continued.
     """
     series = open_series(folder)
-    manifest = series.manifest
+    manifest = series.manifest = beside_unlinkable(series.manifest, microdata)
     columns, last = manifest.columns, manifest.releases[-1]
     _check_columns(manifest, microdata)
     _check_tags(manifest, microdata)
@@ -224,6 +224,16 @@ def _changing(microdata: Microdata, anonymizer: Anonymizer, kinds: Mapping[str, 
     if not anonymizer.links_records or getattr(anonymizer, "constant_quasi_identifiers", False):
         return ()
     return microdata.changing(kinds)
+
+
+def beside_unlinkable(manifest: Manifest, microdata: Microdata) -> Manifest:
+    """Return a manifest as methods continue it: further sensitive columns, unlinkable in microdata, stay so."""
+    columns, known = manifest.columns, microdata.unlinkable.columns
+    stated = columns.rules[Unlinkable].reasons
+    others = {name: why for name, why in known.items() if name in columns.sensitive}
+    rules = [Unlinkable({**stated, **others}) if isinstance(rule, Unlinkable) else rule for rule in columns.rules]
+    sensitive = tuple(name for name in columns.sensitive if name not in others)
+    return replace(manifest, columns=replace(columns, sensitive=sensitive, rules=Rules(tuple(rules))))
 
 
 def _check_columns(manifest: Manifest, microdata: Microdata) -> None:

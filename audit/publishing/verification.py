@@ -139,9 +139,9 @@ def agree(series: Series, microdata: Microdata, anonymizer: Anonymizer, *, begun
         UsageError: the series has other transitions, or lacks those that the method needs.
         InputError: the method cannot use the sets, or the file of the series is faulty.
     """
-    if begun and series.manifest.any_transitions:
+    if begun and series.manifest.any_transitions and anonymizer.follows_updates:
         what = f'{printable_path(series.manifest.folder / SERIES)}: transitions = "any" lets any value follow any'
-        raise UsageError(f"{what}, so that no method can publish; name the microdata's file of transitions")
+        raise UsageError(f"{what}, so that this method cannot publish; name the microdata's file of transitions")
     vocabulary, lines = series.vocabularies[microdata.sensitive], microdata.updates
     own = None if lines is None else lines.numbered(vocabulary)
     sets = None if own is None else microdata.followed(own)

@@ -445,6 +445,21 @@ def test_an_unlinkable_column_that_may_be_sensitive_is_asked_about_again(tmp_pat
     assert (code, "columns.unlinkable is a guess" in " ".join(out.split())) == (3, True)
 
 
+def test_a_series_with_two_sensitive_columns_goes_on_where_microdata_name_one_as_unlinkable(tmp_path):
+    """So the series was begun by the advice of `audit init`, and then refused."""
+    micro, series = weighted(tmp_path / "micro", {"1": PEOPLE[:12]}), tmp_path / "series"
+    published(micro, series, *DIVERSE)
+    edit(series / "series.toml", 'sensitive = "Disease"', 'sensitive = ["Disease", "Weight"]')
+    edit(series / "series.toml", 'unlinkable = { Weight = "calibrated" }\n', "")
+    weighted(micro, {"1": PEOPLE[:12], "2": PEOPLE, "3": PEOPLE[2:]})
+    published(micro, series, *DIVERSE)
+    manifest = (series / "series.toml").read_text(encoding="utf-8")
+    assert ('sensitive = ["Disease", "Weight"]' in manifest, "unlinkable" in manifest) == (True, False)
+    assert len({row["Weight"] for row in read(series / "releases/2.csv")}) == len(PEOPLE)
+    code, result, err = run_audit(series)
+    assert (code in {1, 3}, len(result["series"]["releases"])) == (True, 3), err
+
+
 def test_no_row_is_invented_beside_an_unlinkable_column(tmp_path):
     """Its cell would show that it is no person's, or would be another person's."""
     two = {"1": PEOPLE[:12], "2": [row for row in PEOPLE[:12] if row[3] != "flu"]}

@@ -169,6 +169,19 @@ def test_an_unlinkable_column_is_left_out_before_any_quasi_identifier(method, go
     assert "Weight" in found["recommended"]["without"]
 
 
+def test_a_plan_decides_with_what_microdata_can_say(tmp_path):
+    """It asked to delete a guess that only a new series has, and for a form of `similar` that microdata refused."""
+    ill = ["none", "none", "none", "flu", "gout", "none"]
+    rows = [(f"p{n}", 20 + n // 6, "low" if n % 2 else "high", ill[n % 6]) for n in range(60)]
+    micro = write_microdata(tmp_path / "micro", {"1": rows}, head=("Person", "Age", "Income band", "Illness"))
+    file, more = micro / "microdata.toml", 'harmless = ["none"]\nunlinkable = { "Income band" = "ours" }\n'
+    more += "similar.Illness = false\n"
+    file.write_text(file.read_text().replace(', "Income band"]', "]").replace("sensitive =", f"{more}sensitive ="))
+    assert 0 in {
+        each["exit_code"] for each in planned(micro, "--method", "l-diversity")["tried"] if not each["without"]
+    }
+
+
 def test_a_column_of_days_may_be_left_out_and_amounts_are_said_to_stand_in_the_way(tmp_path):
     """Amounts as in France, with blanks between thousands; what is undecided says why."""
     draw, waves = random.Random(2), {}  # noqa: S311 - no secret
