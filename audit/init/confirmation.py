@@ -39,6 +39,7 @@ from audit.init.register_cells import CROSSWALK
 from audit.io.adjustments import adjusted_names
 from audit.io.atomic_files import write_file
 from audit.io.attributes import QuasiIdentifier
+from audit.io.background_knowledge import check_listed, read_transitions
 from audit.io.cell_reading import unknown_among
 from audit.io.cells import Anything, CellError, Kind
 from audit.io.column_names import is_quasi, sensitivity
@@ -54,6 +55,7 @@ from audit.io.manifest import (
     parse_manifest,
 )
 from audit.io.publication_order import in_time, named_like
+from audit.io.releases import KeyedRelease
 from audit.io.roles import beside_record, columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies, Missing
 from audit.io.rules.disclosure import Unlinkable
@@ -216,13 +218,15 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     if (manifest := asked.manifest) is not None:
         found = _published(manifest)
         asked.ask_roles(manifest, found)
+        asked.state_blank(found)
         moved = asked.ask_order(manifest.releases)
         columns = manifest.columns
         before = [{*columns.sensitive}, {columns.individual} - {None}, {columns.record} - {None}]
         people = "adversary.register" in manifest.unconfirmed or HeldReleases(manifest).series.keyed
-        unsaid = "transitions" not in asked.document.get("adversary", {}) and people
+        whole = asked.has_transitions(manifest)
+        unsaid = people and not whole
         if unsaid or moved or [{*asked.named(role)} for role in ("sensitive", "individual", "record")] != before:
-            asked.draft_transitions(manifest)
+            asked.draft_transitions(manifest, whole=whole)
         asked.draft_changing(manifest)
         asked.ask_harmless(found)
         asked.ask_register(manifest)
@@ -512,14 +516,41 @@ class _Asked:
         else:
             value.append(name)
 
-    def draft_transitions(self, before: Manifest) -> None:
+    def state_blank(self, found: Mapping[str, Column]) -> None:
+        """State that blank sensitive cells are values that are not known, as audits need it."""
+        missing = self.columns.get(Missing.key, [])
+        if "" not in missing and any("" in found[name].texts for name in self.named("sensitive") if name in found):
+            self.columns[Missing.key] = [*missing, ""]
+
+    def has_transitions(self, before: Manifest) -> bool:
+        """Return whether the manifest states transitions, and not by a file that lacks values."""
+        stated = self.document.get("adversary", {}).get("transitions")
+        return stated in (ANY, NEVER) or (stated is not None and self.lists_all(before, str(stated)))
+
+    def lists_all(self, before: Manifest, file: str) -> bool:
+        """Return whether a file of transitions lists what may follow each sensitive value, as audits need it."""
+        held = HeldReleases(replace(self.answered(before), transitions=file, any_transitions=False))
+        series, releases = held.series, list[KeyedRelease]()
+        with suppress(InputError):  # an audit reports what is wrong in a release
+            releases += held.releases()
+        try:
+            for name in series.columns.sensitive:
+                listed = read_transitions(series, name, series.vocabularies[name]).listed
+                for release in releases:
+                    check_listed(series, release, name, listed)
+        except InputError:
+            return False
+        return True
+
+    def draft_transitions(self, before: Manifest, *, whole: bool) -> None:
         """Draft the transitions anew by the answers about columns and their order, as a guess.
 
-        Those that the publisher has stated remain, as does a draft's file that the publisher has edited.
+        Those that the publisher has stated remain if they are `whole`, as does a draft's file that the publisher has
+        edited.
         """
         drafted, adversary = _CHANGES in before.unconfirmed, self.document.get("adversary", {})
         rows = self.columns.get(SeveralRows.key, OF_PEOPLE)
-        if rows != OF_PEOPLE or ("transitions" in adversary and not drafted):
+        if rows != OF_PEOPLE or (whole and not drafted):
             return
         changes = changes_of_values(HeldReleases(replace(self.answered(before), transitions=None)))
         path, old = before.folder / TRANSITIONS, Guesses("")
@@ -532,8 +563,8 @@ class _Asked:
             self.document[UNCONFIRMED]["keys"].remove(_CHANGES)
             if not found.files:
                 _say_nothing_below(adversary, "transitions")
-            if not found.why:
-                del adversary["transitions"]
+        if not found.why:
+            adversary.pop("transitions", None)
         for key, why in found.why.items():
             self.guess(key, found.document["adversary"]["transitions"], why)
         self.files = found.files
@@ -778,7 +809,7 @@ class _Asked:
         stated = str(adversary["transitions"])
         file = TRANSITIONS if stated in (ANY, NEVER) else stated
         answers = {NEVER: say("no, as with a place of birth")}
-        if file in self.files or (self.manifest is not None and (self.manifest.folder / file).exists()):
+        if file in self.files or (self.manifest is not None and self.lists_all(self.manifest, file)):
             answers["stated"] = say("in the ways that {file} lists", file=file)
         answers[ANY] = say("any value may become any other; an audit then judges each release by itself")
         answers[OPEN] = say("in some ways, which {file} does not list yet; it remains a guess", file=file)

@@ -686,6 +686,28 @@ def test_a_blank_sensitive_cell_is_asked_about_and_named_in_words(tmp_path, answ
     assert (code == 1, "all 2 rows that look alike have no value" in out) == (answer == "no", answer == "no"), out
 
 
+@pytest.mark.parametrize("answer", ["yes", "no"])
+@pytest.mark.parametrize("listed", [True, False])
+def test_an_audit_accepts_what_was_answered_about_two_sensitive_columns(tmp_path, answer, listed):
+    """It refused blank cells whatever was answered, and a file of transitions that lists the values of one column."""
+    ill = ["flu", "gout", "cold"]
+    people = [["20-29", ill[n % 3], ["", "low", "high", "mid"][n % 4], n] for n in range(24)]
+    later = [[*row[:1], ill[(n + 1) % 3], *row[2:]] for n, row in enumerate(people)]
+    for place, rows in enumerate((people, later), 1):
+        write(tmp_path / f"{place}.csv", as_csv([["Age", "Disease", "Income", "Patient"], *rows]))
+    columns = 'sensitive = ["Disease", "Income"]\nquasi_identifiers = ["Age"]\nindividual = "Patient"\n'
+    changes = [("from", "to"), *((a, b) for own in (ill, ["", "low"]) for a in own for b in own)]
+    stated = 'transitions = "transitions.csv"\n' if listed else ""
+    write(tmp_path / "transitions.csv", as_csv(changes))
+    text = f'[series]\nreleases = ["1.csv", "2.csv"]\n\n[columns]\n{columns}\n[adversary]\n{stated}'
+    write(tmp_path / "series.toml", f'{text}\n[unconfirmed]\nkeys = ["columns.sensitive"]\n')
+    _, _, err, _ = confirm(tmp_path, "sensitive", "sensitive", answer, "any", more=9)
+    assert "in the ways that" not in err
+    code, result, err = run_audit(tmp_path)
+    assert code in {0, 1, 3}, err
+    assert not [each for each in result["policy"]["undecided"] if "similar" in str(each)]
+
+
 def test_a_column_may_be_another_one_under_another_name(folder):
     """It could only be given a role of its own, and `renamed` had to be written by hand."""
     path = folder / "feb.csv"

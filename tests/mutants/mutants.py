@@ -45,6 +45,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.judgement.shared_values._together", "(one != UNKNOWN) & (other != UNKNOWN)", "one < UNKNOWN"),
         ("audit.judgement.shared_values._by_name", "not is_of_household(sensitive) or", "True or"),
     ],
+    "cli/test_confirm.py::test_an_audit_accepts_what_was_answered_about_two_sensitive_columns": [
+        ("audit.init.confirmation._Asked.state_blank", '"" not in missing and', '"" in missing and'),
+        ("audit.init.confirmation._Asked.has_transitions", "self.lists_all(before, str(stated))", "True"),
+    ],
     "laws/test_shared_values.py::test_a_household_of_microdata_is_known_to_the_audit_of_their_series": [
         ("audit.publishing.publish._Work._key", "if shared and", "if not shared and"),
     ],

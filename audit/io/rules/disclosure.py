@@ -333,12 +333,12 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_flags):
         of, doubts = [self.of(column, text) for text in texts], dict[str, Reason]()
         names = {*frozenset().union(*of)}
         if column not in self.names:
-            harmless, _ = self.harmless.get(column, (frozenset[str](), None))
+            harmless, missing = self.harmless.get(column, (frozenset[str](), frozenset[str]()))
             others = _others(harmless) if harmless else ""
             codes = {code[0] for text, own in zip(texts, of, strict=True) if own and (code := _CODE.search(text))}
             if several := [name for name, count in Counter(code[:_OF_CODE] for code in codes).items() if count > 1]:
                 doubts = dict.fromkeys(several, _subdivided(column, min(several)))
-            if not harmless.intersection(texts) <= {*unknown_among(texts)}:
+            if not harmless.intersection(texts) <= {*unknown_among(texts), *missing}:
                 doubts[others] = _undeclared(column, harmless)
             names = {*doubts}
         same = Fraction(0)
