@@ -251,6 +251,8 @@ def read_register(series: Series) -> Register:
         codes, texts = text_codes(table.arrow(attribute))
         if attribute in listed:
             _check_exact(series, table, attribute, codes, texts, problems)
+            if series.missing(attribute).issuperset(texts):  # a column without a value says no more than none
+                codes, texts = np.zeros_like(codes), [ANYTHING]
         values.append(texts)
         columns.append((codes, len(texts)))
     first, last = _releases_of(series, table, problems)

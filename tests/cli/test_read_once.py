@@ -53,12 +53,15 @@ def test_people_of_a_large_series_are_compared_by_what_was_read(tmp_path, monkey
 
 
 def test_init_reads_rows_once(tmp_path, monkeypatch):
-    """As count tables twice, for first rows, texts and kinds of columns; once for who, what and blank identifiers."""
+    """As count tables twice, for first rows, texts and kinds of columns; once for who, what and blank identifiers.
+
+    Then once as an audit does, to say what it would refuse.
+    """
     folder = series_of(tmp_path / "s", ["\n".join([*ROWS, ""])] * 3, COLUMNS)
     (folder / "series.toml").unlink()
     parsed = counted(monkeypatch)
     assert run_main("init", str(folder))[1]
-    assert parsed["2.csv"] == parsed["3.csv"] == 6
+    assert parsed["2.csv"] == parsed["3.csv"] == 7
 
 
 def test_a_file_of_several_releases_is_parsed_once(tmp_path, monkeypatch):

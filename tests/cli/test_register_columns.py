@@ -232,20 +232,25 @@ def test_a_register_of_waves_shows_which_column_has_those_of_a_panel(tmp_path):
     assert (code, result["adversary"]["kind"]) == (3, "register")
 
 
+@pytest.mark.parametrize("blank", [[], ["Area"], ["Age", "Area"]])
 @pytest.mark.parametrize("said", [[], ["Age"], ["Area"], ["Age", "Area"]])
 @pytest.mark.parametrize(
     ("person", "more"),
     [(["individual"], []), (["individual"], ["Born"]), (["Name", "Born"], []), (["Name", "Born"], ["Sex"])],
 )
-def test_a_quasi_identifier_that_a_register_lacks_leaves_the_policy_undecided(tmp_path, person, more, said):
-    """It may follow from any column, one that names a person included, unless the manifest says that it does not."""
+def test_a_quasi_identifier_that_a_register_lacks_leaves_the_policy_undecided(tmp_path, person, more, said, blank):
+    """It may follow from any column, one that names a person included, unless the manifest says that it does not.
+
+    A column without any value lacks as much as one that is not there.
+    """
     rows = [[["20-39", "40-59"][n % 2], "NS"[n // 2 % 2], ["flu", "cold", "gout"][n % 3]] for n in range(36)]
-    people = [[*person, *more], *([f"V{n}", *["1.2.1980"] * (len([*person, *more]) - 1)] for n in range(40))]
+    days = ["1.2.1980"] * (len([*person, *more]) - 1)
+    people = [[*person, *more, *blank], *([f"V{n}", *days, *["NA"] * len(blank)] for n in range(40))]
     named = [f'individual = ["{person[0]}", "{person[1]}"]'] if len(person) > 1 else []
     series_of(
         tmp_path,
         [[["Age", "Area", "Disease"], *rows]],
-        'sensitive = "Disease"\nquasi_identifiers = ["Age", "Area"]',
+        'sensitive = "Disease"\nquasi_identifiers = ["Age", "Area"]\nmissing = ["NA"]',
         "\n".join(
             ['[adversary]\nregister = "people.csv"\npresence = "possible"\n[register]', *named]
             + [f"{name} = false" for name in said]
