@@ -138,8 +138,8 @@ class Neighbourhood:
         return found
 
 
-IN_FRACTIONS, IN_WHOLE_NUMBERS = 96, (12, 24, 48, 96)
-"""How many blocks a ball has; in whole numbers several are tried. CP-SAT cannot solve larger ones in time."""
+IN_FRACTIONS, IN_WHOLE_NUMBERS = (24, 96, 192), (12, 24, 48, 96)
+"""The numbers of blocks of balls to try, in order, until one decides. CP-SAT cannot solve larger ones in time."""
 WORK = 0.05
 """Deterministic seconds of CP-SAT for a ball, some tenths of a second: easy balls take less, more helps little."""
 _BELOW_ONE = 1 - 1e-6
@@ -167,11 +167,14 @@ class PartQuestions:
         Returns:
             "found" if `world` now has one of them, "none" if all are impossible, "unknown" if that was not decided.
         """
-        blocks, _ = self._around.around(variable, IN_FRACTIONS)
-        if self._near(self._ball(variable, blocks), columns):
-            return "found"
-        if self._refute(self._around.ball(variable, blocks, None), columns):
-            return "none"
+        for most in IN_FRACTIONS:
+            blocks, everything = self._around.around(variable, most)
+            if self._near(self._ball(variable, blocks), columns):
+                return "found"
+            if self._refute(self._around.ball(variable, blocks, None), columns):
+                return "none"
+            if everything:
+                break
         for most in IN_WHOLE_NUMBERS:
             blocks, everything = self._around.around(variable, most)
             answer = None if everything else self._among(self._ball(variable, blocks), columns, is_world=True)
@@ -225,7 +228,7 @@ class PartQuestions:
 
     def _doubt(self, variable: int, columns: Numbers) -> None:
         """Record that some columns are impossible on a solver's word, unless weights of rows prove it."""
-        ball = self._around.ball(variable, self._around.around(variable, IN_FRACTIONS)[0], None)
+        ball = self._around.ball(variable, self._around.around(variable, IN_FRACTIONS[-1])[0], None)
         option = self.core.option[columns]
         if not all(self._refute(ball, columns[option == each]) for each in np.unique(option)):
             self.doubted |= self.alike(columns)

@@ -49,6 +49,9 @@ FEW, AROUND = 500, 24
 # How often walks, and then vertices, are tried for a first world; how often vertices at most for further worlds, until
 # a round leaves more than this share undecided.
 FIRST_TRIES, CORNERS, _MUCH = 4, 5, 0.75
+# How often balls are tried while they decide something: from another world, to which walks lead, they find some options
+# that they missed before.
+ASKED = 2
 Step = tuple[str, Callable[[], None]]
 """What a step does, in words for the progress display, and the step."""
 _COUNTING, _WALKING = "counting small parts", "walking from world to world"
@@ -151,8 +154,12 @@ class Settling:
             yield "looking at extreme worlds", partial(self._corners, aim, at)
             if self._left(aim) > _MUCH * left:
                 break
-        yield _WALKING, partial(self._walk, aim, 120)
-        yield "asking for single values", partial(self._balls, aim)
+        for _ in range(ASKED):
+            left = self._left(aim)
+            yield _WALKING, partial(self._walk, aim, 120)
+            yield "asking for single values", partial(self._balls, aim)
+            if self._left(aim) == left:
+                break
 
     def _left(self, aim: int) -> int:
         """Return the number of undecided columns."""
