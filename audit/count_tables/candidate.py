@@ -50,7 +50,7 @@ from audit.io.toml import release_tag
 from audit.model.arrays import Codes
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
-from audit.model.errors import Problems, UsageError, printable, printable_path
+from audit.model.errors import InputError, Problems, UsageError, printable, printable_path
 from audit.model.json_types import UNBOUNDED
 from audit.model.release_impact import (
     COUNTS_OPEN,
@@ -214,12 +214,13 @@ def judge_candidate(
         unavoidable=() if hiding.is_enough else tuple(map(_unavoidable, search.unavoidable())),
         changes=() if hiding.is_enough else _cells(counts, dict.fromkeys(_telling_changes(counts), "")),
         rounding=rounding,
+        rates=_needless_rates(searches[0]) if fresh and hiding.stopped is None else (),
         undecided=max(first.open, settled) > search.left,
         least=hiding.least,
         stopped=hiding.stopped,
         any_sign=chosen <= search.signs.keys(),
         ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
-        unsaid=unsaid and hiding.is_enough and bool(hide),
+        unsaid=unsaid and hiding.is_enough and any(not each.sign for each in hide),
         repairs=repairs,
         baseline=baseline,
         rated=any(map(CellRates(counts).has_rate, chosen)),
@@ -379,6 +380,22 @@ def _coarser_rounding(search: HidingSearch) -> Rounding | None:
             if not audited.found and audited.open <= search.left:
                 return rounding
     return None
+
+
+def _needless_rates(search: HidingSearch) -> tuple[str, ...]:
+    """Return the columns of rates without which the candidate adds no finding; none if it adds one then, too."""
+    counts, manifest = search.counts, search.counts.manifest
+    if not manifest.rates or any(each.is_statistic for each in manifest.rates):
+        return ()
+    last = counts.release == len(manifest.releases) - 1
+    try:
+        bare = read_counts(replace(manifest, rates=()))
+    except InputError:  # a table has nothing but rates
+        return ()
+    of_last = {"lower": bare.lower[last], "upper": bare.upper[last], "denominators": UNBOUNDED}
+    audited = search.audited(counts.with_values(last, **of_last))
+    is_enough = not audited.found and audited.open <= search.left
+    return tuple(dict.fromkeys(each.column for each in manifest.rates)) if is_enough else ()
 
 
 def _rounded(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.published_texts import decimal_of, is_like_a_number, number_of, rate_interval
+from audit.count_tables.published_texts import Interpreter, decimal_of, is_like_a_number, number_of, rate_interval
 from audit.count_tables.table_shapes import rate_column
 from audit.model.count_certificates import CellChange, CellRate
 
@@ -29,9 +29,11 @@ class CellRates:
                 self._rows.setdefault(other, []).append(row)
 
     def of(self, row: int) -> tuple[CellRate | CellChange, ...]:
-        """Return the rates and changes that narrow what a marker stands for in a row; none if it says as much."""
-        counts, markers = self.counts, self.counts.manifest.markers
-        if markers.get(counts.text[row], ends := (int(counts.lower[row]), int(counts.upper[row]))) == ends:
+        """Return the rates and changes that narrow what a row shows; none if that says as much."""
+        counts, text = self.counts, self.counts.text[row]
+        rules = counts.rules(int(counts.file[row]))
+        is_number = rules.is_exact and text not in rules.markers
+        if is_number or Interpreter(rules).interval(text) == (int(counts.lower[row]), int(counts.upper[row])):
             return ()
         return *dict.fromkeys(self._found(row)), *dict.fromkeys(self._changes(row))
 

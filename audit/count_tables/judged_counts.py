@@ -269,8 +269,8 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
             stands = say("contradicts the rules by itself (threshold, rounding, or the rate or the change beside it)")
         text, column = counts.text[row], counts.part(row).view.column
         remedy = say(
-            "correct the number, or the rounding, markers, threshold, categories, open, change or over_time of the "
-            "manifest"
+            "correct the number, or the rounding, rates, markers, threshold, categories, open, change or over_time of "
+            "the manifest"
         )
         if len(named) > 1 and (counts.label[named] == counts.label[row]).all():
             editions = say(

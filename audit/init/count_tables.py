@@ -629,13 +629,17 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     elif not above and shown < LINES and key not in rules.said:
         names = {"column": name, "total": rules.totals[name]}
         why = say_count(
-            "Only {count} [line|lines] without hidden counts [shows|show] that the labels of {column} add up to "
-            "{total}.",
+            '"{total}" is taken to stand for everybody in {column}; only {count} [line|lines] without hidden counts '
+            "[shows|show] that the others add up to it.",
             shown,
             **names,
         )
         if not shown:
-            why = say("No line without hidden counts shows that the labels of {column} add up to {total}.", **names)
+            why = say(
+                '"{total}" is taken to stand for everybody in {column}; no line without hidden counts shows that the '
+                "others add up to it.",
+                **names,
+            )
         rules.doubt(key, why)
 
 

@@ -290,7 +290,7 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
             "further column"
         )
         if is_foreign(path) and (sheet := read_foreign(path).sheet) is not None:
-            what = say('{what} of the sheet "{sheet}"', what=what, sheet=sheet)
+            what = say('{what}, in the sheet "{sheet}"', what=what, sheet=sheet)
         problems.add(shown, what, f"{remedy}; {lines}", line=form_of(path).header_line(path))
         return None
     return dict(zip(names, spelled, strict=True))

@@ -59,7 +59,7 @@ class PublishedTerm:
         exact: whether this is the only count that the number can stand for.
         file: its file; absent for a missing row.
         line: its line in the file; absent for a missing row.
-        rates: the rates and changes that narrow what its marker stands for.
+        rates: the rates and changes that narrow what it shows.
     """
 
     release: str

@@ -243,6 +243,7 @@ class CellRepair:
         stopped: why the search for such cells ended early; absent if it was complete.
         any_sign: whether any sign that can stand for any count may stand in the cells to leave empty.
         emptied: the columns that a repair emptied beside hidden counts.
+        rates: the columns of rates without which no finding is new, if that is so.
         rated: whether rates stand beside cells to hide.
         bare: whether the candidate is a workbook or the like, of which a repair writes a CSV file.
         ends_year: whether it is the last of the parts of a year, which are about other people each.
@@ -262,6 +263,7 @@ class CellRepair:
     stopped: Omittable[Reason] = None
     any_sign: Annotated[bool, UNWRITTEN] = False
     emptied: Annotated[tuple[str, ...], UNWRITTEN] = ()
+    rates: Annotated[tuple[str, ...], UNWRITTEN] = ()
     rated: Annotated[bool, UNWRITTEN] = False
     bare: Annotated[bool, UNWRITTEN] = False
     ends_year: Annotated[bool, UNWRITTEN] = False

@@ -44,7 +44,7 @@ def cell_sections(cells: CellRepair, report: Report) -> Iterator[Section]:
     hidden = [each for each in cells.hide or () if _is_hidden(each, report)]
     shown = [each for each in cells.hide or () if each not in hidden]
     for title, some in (
-        (say("Further cells to hide"), shown),
+        (say("Cells hidden") if cells.written else say("Further cells to hide"), shown),
         (say("Hidden cells to change"), hidden),
         (say("Cells whose changes are to be hidden"), cells.changes),
         (say("Cells to show"), cells.show),
@@ -96,6 +96,9 @@ def _further_steps(cells: CellRepair) -> Iterator[str]:
     if cells.rounding is not None:
         base = cells.rounding.to
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
+    if cells.rates:
+        names = joined([f'"{printable(name)}"' for name in cells.rates])
+        yield say("Or leave out the rates in {columns}: then nothing new can be derived either.", columns=names)
     if cells.unsaid:
         yield say(
             'Write absent = "unknown" under [table] in series.toml, as is supposed here: without it, empty cells of '

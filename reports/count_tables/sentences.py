@@ -115,7 +115,7 @@ def labels(series: TablesFacts) -> Iterator[str]:
         yield say("These labels cover everyone: {labels}.", labels=", ".join(totals))
     for dimension, made_up in series.parts.items():
         named = [
-            f"{label_name(label, series)} ({joined([label_name(each, series) for each in parts], _PARTS)})"
+            f"{label_name(label, series)} ({joined([_in_list(label_name(each, series)) for each in parts], _PARTS)})"
             for label, parts in made_up.items()
         ]
         if named:
@@ -130,6 +130,11 @@ def labels(series: TablesFacts) -> Iterator[str]:
     for dimension, labels in rules.harmless.items():
         about = {"dimension": printable(dimension), "labels": ", ".join(map(printable, labels))}
         yield say("They may all have one of these labels of {dimension}: {labels}.", **about)
+
+
+def _in_list(label: str) -> str:
+    """Return a label as it stands in a list, whose commas it may have."""
+    return f'"{label}"' if "," in label else label
 
 
 def _counts(ends: tuple[int | None, ...]) -> str:

@@ -260,7 +260,7 @@ def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
     said = " ".join(out.split())
     assert re.search(rf"is the candidate, not yet published: \S+2\.csv\. {verdict}", said)
     assert "2.csv with 1 further cell hidden." in said
-    assert "Further cells to hide area N (12;" in said
+    assert "Cells hidden area N (12;" in said
     assert ("it may go out" in said) == (code == 0)
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == code
 
@@ -705,3 +705,27 @@ def test_series_of_count_tables_are_compared_by_their_verdicts_and_measures(form
     assert (code, err) == (0, "")
     assert out.count("not safe") == 2
     assert (out.splitlines()[0].startswith("series,verdict,published cells,")) == (form == "csv")
+
+
+def test_a_rate_that_discloses_a_rounded_count_is_named_and_may_be_left_out(tmp_path):
+    """The proof was that the count, published as 0, is 1; and only hiding cells was advised."""
+    counts = {"A": (2, 2304), "B": (31, 4120), "C": (57, 6233), "All": (90, 12657)}
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nrounding = { to = 5 }\nmarkers.c = [0, inf]\n'
+    table += 'rates = { column = "rate", per = 1000, decimals = 2, denominator = "people" }\n'
+
+    def lines(rated):
+        rows = [(area, (n + 2) // 5 * 5, people, f"{1000 * n / people:.2f}") for area, (n, people) in counts.items()]
+        return [",".join(map(str, row[: 3 + rated])) for row in (("area", "n", "people", "rate"), *rows)]
+
+    write_tables(tmp_path / "bare", {"1.csv": lines(rated=False)}, table.partition("rates")[0], "min_count = 3")
+    write_tables(tmp_path / "s", {"1.csv": lines(rated=True)}, table, "min_count = 3")
+    code, out, _ = run_main("explain", str(tmp_path / "s"), "--cell", "area=A")
+    assert "rate 0.87, per 1,000 of 2,304, gives exactly 2" in " ".join(out.split()), out
+    (tmp_path / "draft").mkdir()
+    draft = tmp_path / "draft/2.csv"
+    draft.write_text("\n".join([*lines(rated=True), ""]), encoding="utf-8")
+    code, out, _ = run_main("next", str(tmp_path / "s"), str(draft))
+    assert (code, 'Or leave out the rates in "rate": then nothing new' in " ".join(out.split())) == (1, True), out
+    draft.write_text("\n".join([*lines(rated=False), ""]), encoding="utf-8")
+    code, out, _ = run_main("next", str(tmp_path / "s"), str(draft))
+    assert "new: 0" in out or code == 0, out

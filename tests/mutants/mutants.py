@@ -154,6 +154,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.dialect.joined_header", "< 2 for some, own", "< 1 for some, own"),
         ("audit.io.dialect.joined_header", "if any(map(str.strip, row))", ""),
     ],
+    "cli/test_count_tables.py::test_a_rate_that_discloses_a_rounded_count_is_named_and_may_be_left_out": [
+        ("audit.count_tables.cell_rates.CellRates.of", "is_number or ", "True or "),
+        ("audit.count_tables.candidate._needless_rates", "if is_enough else ()", "if not is_enough else ()"),
+    ],
     "cli/test_editions.py::test_two_editions_are_asked_about_and_the_advice_can_be_followed": [
         ("audit.count_tables.release_doubts._exact_editions", "_differing(lines, one, [other])[0].sum()", "0"),
         ("audit.count_tables.release_doubts._corrected_edition", "(second[1] < first[0]).any()", "False"),
