@@ -76,7 +76,6 @@ _MOST_CODES = 200  # such as departments
 _MOST_PAIRS = 40_000
 _MOST_GRAVE = 1_000  # values in the list of which row of a person counts
 _MOSTLY = 0.9  # the share of rows that a column distinguishes if it nearly identifies people
-_SHORT = 3  # letters of an abbreviation
 _SHOWN = 3  # groups of spellings, and lines
 
 
