@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from audit.init.columns import Column, read_columns
-from audit.init.found_files import QUASI, FoundFiles
+from audit.init.found_files import NAMES_RELEASES, QUASI, FoundFiles
 from audit.io import column_names
 from audit.io.cell_reading import MARKERS, infer_kind
 from audit.io.cells import Kind
@@ -66,8 +66,7 @@ def _split(found: FoundFiles, by: Column, split: dict[str, Column], why: str) ->
     [file] = found.releases
     found.releases = [replace(file, tag=tag, by=by.name) for tag in in_time(by.texts)[0]]
     found.guesses.state("series.releases_by", by.name, why, sure=False)
-    same = say("it names the release of a row, so all rows of a release share it")
-    found.guesses.state("columns.unlinkable", {by.name: same})
+    found.guesses.state("columns.unlinkable", {by.name: str(NAMES_RELEASES)})
     return split
 
 

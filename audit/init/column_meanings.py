@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
 from audit.init.column_differences import divided
 from audit.init.columns import (
     Column,
@@ -19,7 +21,7 @@ from audit.init.columns import (
     total_rows,
     without_rows,
 )
-from audit.init.found_files import QUASI, FoundFiles
+from audit.init.found_files import NAMES_RELEASES, QUASI, FoundFiles
 from audit.io import column_names
 from audit.io.cell_reading import MARKERS
 from audit.io.cells import Kind
@@ -62,6 +64,7 @@ def guess_meanings(found: FoundFiles, *, published: bool = True) -> None:
     guesser.guess_count()
     if published:
         guesser.guess_cases()
+        guesser.guess_releases()
     guesser.guess_sensitive()
     guesser.guess_quasi()
     if published:
@@ -295,6 +298,15 @@ class _Guesser:
             return []
         group = self.found.chosen("group")
         return [group] if group else [c for c in self.free(self.rows) if self.generalized(c)]
+
+    def guess_releases(self) -> None:
+        """Mark the columns of which each release has one text, of its own: they say no more than the release does."""
+        tags = len(self.found.releases)
+        for column in self.free(self.rows):
+            known = column_names.sensitivity(column.name) or column_names.is_quasi(column.name)
+            places = np.unique(np.stack([column.release, column.codes]), axis=1)
+            if not known and column.whole and 1 < tags == places.shape[1] == len({*column.texts} - {""}):
+                self.guesses.state_rule(Unlinkable({column.name: str(NAMES_RELEASES)}), sure=False)
 
     def guess_quasi(self) -> None:
         by, stated = self.boxes(), {*self.found.labels, *self.found.register_columns()}

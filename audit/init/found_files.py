@@ -33,6 +33,7 @@ from audit.model.errors import Problems, UsageError, in_quotes, printable
 from audit.runtime.phrases import Phrase, say, say_count
 
 QUASI = "quasi-identifier"
+NAMES_RELEASES = Phrase("it names the release of a row, so all rows of a release share it")
 BESIDE = {"register": Phrase("register"), "transitions": Phrase("transitions"), "known": Phrase("known values")}
 """The names of the kinds of files beside the releases, by their keys in the manifest."""
 _MANIFESTS = frozenset({"series.toml", "microdata.toml"})
@@ -214,7 +215,7 @@ def _note_folders(found: FoundFiles, home: str) -> None:
             if tables:
                 found.unused[f"{place.name}/"] = say_count(
                     "[a table lies|{count} tables lie] there; put releases into {folder}/releases/, each with a name "
-                    "of its own",
+                    "of its own, and keys, which say whose the rows are, into {folder}/private/",
                     tables,
                     folder=found.folder.resolve().name,
                 )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from audit.init.columns import Column, read_columns
 from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cells import Kind
+from audit.io.column_names import is_postal
 from audit.io.manifest import YEARS_FROM
 from audit.io.notations import SHORT_DAY, kind_of_single_days
 from audit.io.respelling import grows, skeleton
@@ -39,6 +40,8 @@ def state_cells(found: FoundFiles) -> None:
     for name, theirs in sorted(found.register_columns().items()):
         if name not in quasi or (own := _register_column(found, theirs)) is None:
             continue
+        if is_postal(name) and quasi[name].form is None and {*own.texts}.isdisjoint(quasi[name].texts):
+            continue  # districts beside whole postcodes, which a register has to have in a column of their own
         kind = kind_of_single_days([text for text in own.some if text not in own.markers])
         if kind is None or kind_of_single_days(quasi[name].some) is not None:
             _state_name(found, name, theirs)

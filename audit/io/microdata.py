@@ -650,8 +650,9 @@ def _changes(every: Sequence[ReadSnapshot], column: int, people: int) -> bool:
 def _remedy_for_empty() -> str:
     """Return what to do about an empty cell of a quasi-identifier."""
     return say(
-        'write the exact value; or a text such as "unknown", and list all values of the column under [domains]; or '
-        "leave the column out"
+        'write the exact value into the table; or a text such as "unknown", which counts as a value of its own, and '
+        "list all values under [domains] if {file} is there already; or delete the column from the table",
+        file=NAME,
     )
 
 
@@ -670,7 +671,11 @@ def note_no_people(table: Table, individual: str, sensitive: str, problems: Prob
             "delete [it|them], or give [the person another identifier|the people other identifiers]", len(lines)
         )
         problems.add(table.shown, what, remedy, line=lines[0], column=individual)
-    remedy = say("write its value, such as None if a blank says that there is none, or delete the row")
+    remedy = say(
+        "write its value, such as None if a blank says that there is none; or a text such as "
+        '"unknown", which {file} may name under left_out, so that these rows are not published; or delete the row',
+        file=NAME,
+    )
     table.note_first(valueless, sensitive, say("the row has no value"), remedy, problems)
 
 

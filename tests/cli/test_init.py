@@ -19,6 +19,8 @@ from audit.io.manifest import Manifest, read_manifest
 from audit.io.release_reading import read_release
 from audit.io.series import open_series
 from audit.model.errors import InputError, Problems, UsageError
+from tests.helpers.messy import as_csv
+from tests.helpers.messy import write as put
 from tests.helpers.running import run_main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -385,3 +387,28 @@ def test_a_file_with_a_release_s_number_of_rows_may_be_its_key(tmp_path, home):
     assert "private/1.key.csv with the columns row (counted from 0: the first row is 0) and individual" in said
     assert f"less.csv NOT USED: it has about as many rows as {release.replace('1', '5')}; if it says" in said
     assert said.count("it has about as many rows") == 2
+
+
+def test_a_column_that_names_the_release_is_no_quasi_identifier_and_keys_have_their_place(tmp_path):
+    """It was taken for one, whose texts need a crosswalk in each release; keys in keys/ were called releases."""
+    for place, term in enumerate(("Autumn 2023", "Spring 2024"), 1):
+        rows = [[term, f"{n // 4}0-{n // 4}9", ["flu", "gout", "cold"][n % 3]] for n in range(24)]
+        put(tmp_path / f"2024-{place}.csv", as_csv([["Term", "Age", "Disease"], *rows]))
+    put(tmp_path / "keys" / "key_1.csv", as_csv([["Record no", "Patient"], *([n, f"P{n}"] for n in range(24))]))
+    out = " ".join(run_main("init", str(tmp_path), "--yes")[1].split())
+    columns = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["columns"]
+    assert (columns["quasi_identifiers"], [*columns["unlinkable"]]) == (["Age"], ["Term"])
+    assert f"into {tmp_path.name}/private/" in out
+
+
+@pytest.mark.parametrize(("own", "named"), [("BD{n} 1AN", None), ("BD{n}", "Postcode")])
+def test_whole_postcodes_of_a_register_are_not_taken_for_districts(tmp_path, own, named):
+    """The guess was refused as soon as it was confirmed: no postcode of the register is a district."""
+    rows = [[f"{n // 6}0-{n // 6}9", f"BD{n % 4}", ["flu", "gout", "cold"][n % 3]] for n in range(24)]
+    put(tmp_path / "2024.csv", as_csv([["Age", "Postcode district", "Disease"], *rows]))
+    people = [[f"P{n}", n // 6 * 10, own.format(n=n % 4)] for n in range(24)]
+    put(tmp_path / "register.csv", as_csv([["individual", "Age", "Postcode"], *people]))
+    run_main("init", str(tmp_path), "--yes")
+    document = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    assert document["adversary"]["register"] == "register.csv"
+    assert document.get("register", {}).get("Postcode district") == named

@@ -499,7 +499,8 @@ def test_empty_cells_are_named_together_with_values_that_are_not_there(tmp_path)
     err = refused("init", "--microdata", str(folder), "--yes")
     assert '2024.csv:42, column "Age": the cell has no value' in err
     assert '2024.csv:43, column "Disease": the row has no value' in err
-    assert "write its value, such as None if a blank says that there is none, or delete the row" in err
+    assert "write its value, such as None if a blank says that there is none; or a text such as" in err
+    assert "which microdata.toml may name under left_out" in err
 
 
 # -- codes for unknown values, and columns of which init said nothing ----------------------------------------------

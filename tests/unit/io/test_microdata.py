@@ -216,8 +216,9 @@ def test_whole_numbers_are_told_from_others(tmp_path):
 
 
 NO_VALUE = (
-    'the cell has no value; write the exact value; or a text such as "unknown", and list all values of the column '
-    "under [domains]; or leave the column out"
+    'the cell has no value; write the exact value into the table; or a text such as "unknown", which counts as a value '
+    "of its own, and list all values under [domains] if microdata.toml is there already; or delete the column from the "
+    "table"
 )
 BAD = [
     ([("", *ROWS[0][1:]), (" ", *ROWS[1][1:])], [':2, column "Name": the cell is empty (and 1 more such line); '
@@ -232,7 +233,9 @@ BAD = [
     ([("Bo", 21, "a\nb\n\nc", "flu"), *ROWS[1:], ROWS[3]], [':8, column "Name": this person has another row on line 9; '
                                                             f"{ONE_ROW}"]),
     ([ROWS[0], ("Al", 22, "Ely", " ")], [':3, column "Disease": the row has no value; write its value, such as '
-                                       "None if a blank says that there is none, or delete the row"]),
+                                       'None if a blank says that there is none; or a text such as "unknown", which '
+                                       "microdata.toml may name under left_out, so that these rows are not published; "
+                                       "or delete the row"]),
     ([ROWS[0], ("Al", 22, "*", "flu")], [f':3, column "Town": {NO_VALUE}']),
     ([*ROWS, *((f"P{n}", n, "x", "flu") for n in range(20)), ("X", "[20, 30]", "x", "flu"), ("Y", "", "x", "flu")],
      [':26, column "Age": the value is not a number; correct it, or list the column\'s values under [domains]',
