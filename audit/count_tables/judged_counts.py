@@ -316,6 +316,7 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
             rates=rates[0] if rates else None,
             further_rates=tuple(rates[1:]),
             absent_is_zero=manifest.absent_is_zero,
+            stock=manifest.stock,
             open=tuple(sorted(manifest.open)),
             part_of={part: whole for part, whole in manifest.part_of.items() if whole},
             sensitive=manifest.sensitive,

@@ -224,6 +224,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         exact: the releases, tables, columns of counts and statistics whose numbers were neither rounded nor perturbed.
         rates: the rates that are published beside the counts.
         over_time: the relation between the counts of a cell in several releases.
+        stock: whether releases count those who are there at several dates, many of whom are the same people.
         absent_is_zero: whether a missing row means 0.
         absent_is_said: whether the manifest says what a missing row means.
         releases_by: the column whose texts are releases; None if there is none.
@@ -263,6 +264,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
     part_of: Mapping[str, str] = field(default_factory=dict)
     change: ChangeColumn | None = None
     over_time: OverTime = "independent"
+    stock: bool = False
     absent_is_zero: bool = False
     absent_is_said: bool = False
     releases_by: str | None = None
@@ -528,6 +530,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             ("breakdown", "levels", found.breakdown is not None and not found.levels),
             ("status", "markers", found.status is not None and not found.markers),
             ("status_hides", "status", found.status_hides and found.status is None),
+            ("stock", 'over_time = "independent"', found.stock and found.over_time != "independent"),
             *(
                 (name, clause.needs, name in found.policy and clause.needs and not getattr(found, clause.needs))
                 for name, clause in COUNT_CLAUSES.items()

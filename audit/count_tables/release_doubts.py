@@ -49,7 +49,7 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     is_number = counts.number & (counts.upper < UNBOUNDED)
     ends = [np.where(is_number | is_exact, each, np.nan) for each in (counts.lower, counts.upper)]
     if is_exact.all():
-        if counts.manifest.over_time == "independent":
+        if counts.manifest.over_time == "independent" and not counts.manifest.stock:
             yield from _exact_editions(counts, cells, ends)
         return
     for place in unexplained(counts):
@@ -176,7 +176,8 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
         return
     for one, (other,) in repeated:
         if differ := int(_differing(known, one, [other])[0].sum()):
-            yield _corrected_edition(counts, known, one, other, differ)
+            if not counts.manifest.stock:
+                yield _corrected_edition(counts, known, one, other, differ)
             continue
         yield say(
             'releases "{one}" and "{other}" have the same numbers, so they count the same people; if they are one '
@@ -221,7 +222,9 @@ def _corrected_edition(counts: PublishedCounts, ends: Known, one: int, other: in
         **texts,
     )
     alone = say(
-        'copy the folder, delete "{one}" and its files in the one and "{other}" in the other, and audit both', **texts
+        'copy the folder, delete "{one}" in the one and "{other}" in the other, and audit both; if they count those '
+        "who are there at two dates, many of them again, write stock = true under [table]",
+        **texts,
     )
     shown, (first, second) = ~np.isnan(ends[0, :, [one, other]]), ends[:, :, [one, other]].transpose(2, 0, 1)
     if (shown[0] != shown[1]).any():

@@ -277,6 +277,7 @@ TABLE_KEYS: Mapping[str, Form] = {
     "rounding": _ROUNDING,
     "rates": several(_RATES),
     "over_time": one_of("independent", "same", "cumulative"),
+    "stock": one_of(False, True),
     "absent": one_of(None, "unknown", "zero"),
     "wide": _WIDE,
     "part_of": Reader.mapping,

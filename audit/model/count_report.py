@@ -121,6 +121,7 @@ class CountRules:
         not_counts: the columns whose numbers, as declared, disclose nothing about the counts; absent if there are none.
         exact: the releases, tables and columns of counts that were neither rounded nor perturbed; absent if there are
             none.
+        stock: whether releases count those who are there at several dates, as declared; absent if that is not declared.
     """
 
     markers: Mapping[str, tuple[int | None, ...]]
@@ -136,6 +137,7 @@ class CountRules:
     harmless: Annotated[Mapping[str, tuple[str, ...]], OMITTED] = field(default_factory=dict)
     not_counts: Annotated[tuple[str, ...], OMITTED] = ()
     exact: Annotated[tuple[str, ...], OMITTED] = ()
+    stock: Annotated[bool, OMITTED] = False
 
 
 @dataclass(frozen=True)

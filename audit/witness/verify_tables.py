@@ -31,7 +31,7 @@ SUPPORTED = {
     "series": "name kind releases published",
     "table": "dimensions value totals categories nested open markers threshold rounding over_time not_counts "
     "wide flags not_published perturbation rates change values part_of status status_hides absent codes "
-    "sensitive harmless exact",
+    "sensitive harmless exact stock",
     "policy": "min_count min_width min_labels",
     "unconfirmed": "",
 }

@@ -94,6 +94,8 @@ def rules(series: TablesFacts) -> Iterator[str]:
         )
     if known.absent_is_zero:
         yield say("A missing row stands for 0.")
+    if known.stock:
+        yield say("No release corrects another: each counts those who are there at its date, many of them again.")
     for name in known.open:
         yield say("The labels of {dimension} need not cover everyone.", dimension=printable(name))
     for file, many in (series.notes or {}).items():

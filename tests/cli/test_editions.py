@@ -19,9 +19,9 @@ def by_area(cells, base):
     return ["area,sex,n", *(f"{area},{sex},{n}" for (area, sex), n in zip(rows, cells.ravel().tolist(), strict=True))]
 
 
-def audited(folder, drafts, base, over_time="independent"):
+def audited(folder, drafts, base, over_time="independent", more=""):
     tables = {f"{tag}.csv": by_area(cells, base) for tag, cells in drafts.items()}
-    table = TABLE + f'over_time = "{over_time}"\n' + f"rounding = {{ to = {base} }}\n" * (base > 1)
+    table = TABLE + more + f'over_time = "{over_time}"\n' + f"rounding = {{ to = {base} }}\n" * (base > 1)
     code, out = printed(str(write_tables(folder, tables, table, "min_count = 3")))
     return code, " ".join(out.split())
 
@@ -38,6 +38,8 @@ def test_two_editions_are_asked_about_and_the_advice_can_be_followed(seed, falls
     code, out = audited(tmp_path, {"2024-Q1": first, "2024-Q1 corrected": second, "2024-Q2": other}, base)
     assert (code, "as editions do of which one was corrected" in out) == (3, True), out
     assert ("some numbers fall" in out, 'over_time = "cumulative"' in out) == (falls, not falls), out
+    code, out = audited(tmp_path / "dates", {"Q1": first, "Q2": second, "Q3": other}, base, more="stock = true\n")
+    assert (code, "No release corrects another" in out) == (0, True), out
     assert audited(tmp_path / "one", {"2024-Q1": first, "2024-Q2": other}, base)[0] == 0
     if not falls:
         code, out = audited(tmp_path / "both", {"1": first, "2": second}, base, "cumulative")

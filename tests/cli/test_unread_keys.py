@@ -195,6 +195,8 @@ COUNT_KEYS = {
         '{ sex = "T", area = "" }'),
     ("table", "status_hides"): (
         "true", "it has no effect without status", 'true\nstatus = "state"\nmarkers = { "c" = [1, 4] }'),
+    ("table", "stock"): (
+        'true\nover_time = "same"', 'it has no effect without over_time = "independent"', "true"),
     ("table", "codes"): ('["what"]', '"what" is not a dimension', '["area"]'),
     ("table", "once"): ('["n"]', '"n" is not a column of labels', '["area"]'),
     ("table", "exact"): ('["1"]', "it has no effect without rounding", '["1"]\nrounding = { to = 5 }'),
