@@ -56,6 +56,12 @@ def page(impact: ReleaseImpact) -> Page:
     found = any(each.findings for each in impact.attacks)
     if cells is not None and (found or cells.hide or cells.changes or cells.show or cells.unavoidable):
         sheet = showing_counts(sheet, in_findings=found)
+    elif found and not sheet.inside:
+        mark = say(
+            "INTERNAL: findings show what would follow from a file that is not published. To share numbers alone, use "
+            "--findings 0."
+        )
+        sheet = replace(sheet, inside=True, mark=mark, band=say("INTERNAL: shows what is not published"))
     return replace(sheet, annex=list(_annex(impact)))
 
 

@@ -191,7 +191,7 @@ class Page:
 
     Attributes:
         name: the heading.
-        inside: whether it names people, or shows what tables hide.
+        inside: whether it names people, or shows what tables hide or what is not published.
         head: the text before the verdict.
         sections: all that comes after it.
         title: of the browser's window; the heading unless given.

@@ -57,6 +57,13 @@ def attack(result: dict, name: str) -> dict:
     return entry
 
 
+def test_a_page_with_what_follows_from_a_candidate_stays_inside(tmp_path):
+    """Once a repair is published, nobody may learn from the page what the file before it would have disclosed."""
+    words = "next", *map(str, held_back("hospital-l-diverse", tmp_path)), "--format", "html"
+    assert '<body class="inside">' in run_main(*words)[1]
+    assert '<body class="shareable">' in run_main(*words, "--findings", "0")[1]
+
+
 # -- the papers' examples -----------------------------------------------------------------------------------------
 
 
