@@ -138,7 +138,7 @@ class CandidateFiles:
     def _write_key(self, folder: Path) -> None:
         """Write the key of the written rows, if the candidate has a key file."""
         rows, path = self._rows, self._files.key
-        if path is None or not is_there(path) or rows.person is None:
+        if path is None or not is_there(path):
             return
         manifest, problems = rows.series.manifest, Problems()
         shown, sensitive = manifest.shown(path), manifest.columns.sensitive

@@ -494,6 +494,26 @@ def test_next_recommends_no_repair_where_whatever_is_changed_stays_undecided(tmp
     assert "Do not publish release 1 if it is not out yet: it violates the policy by itself." in alone
 
 
+def test_episodes_of_few_people_are_counted_by_the_key_beside_the_candidate(tmp_path):
+    """It wrote changed candidates without their key, so that rows counted as people: nothing was found."""
+    rows = [[age, f"{age}{value}"] for age in ("20-29", "30-39") for value in "abcd"]
+    people = {"s/private/1": "abcaefge", "private/2": "abbaefge"}
+    for key, persons in people.items():
+        lines = [["row", "individual"], *([str(row), person] for row, person in enumerate(persons))]
+        write_text(tmp_path / f"{key}.key.csv", as_csv(lines))
+    said = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\nrows = "episodes"'
+    folder = series_of(tmp_path / "s", [[["Age", "Disease"], *rows]], said)
+    write_text(tmp_path / "2.csv", as_csv([["Age", "Disease"], *rows]))
+    code, out, _ = run_main(
+        "repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"), "--policy", "k=3"
+    )
+    text = " ".join(out.split())
+    assert code == 3
+    assert "people have several rows in one release" in text
+    assert "people may have several rows" not in text
+    assert "the smallest class of release 2 alone has 2" in text
+
+
 @pytest.mark.parametrize(
     ("first", "second", "more", "latest"),
     [
