@@ -156,7 +156,8 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
             beside.append(what)
     own = compared[-1][0]
     again = (([pair], lines) for lines, _ in compared for pair in _repeated(lines) if not _are_others(own, *pair))
-    repeated, known = next(again, ([], own))
+    # Of a stock, all releases are alike; the edition of one is most like it.
+    repeated, known = min(again, key=lambda each: _differing(each[1], *each[0][0])[0].sum(), default=([], own))
     otherwise = say("if they count other people, audit each in a folder of its own")
     for whole, parts in sums or repeated if places else ():
         orders = [(whole, *parts), *([] if sums else [(*parts, whole)])]

@@ -46,6 +46,18 @@ def test_two_editions_are_asked_about_and_the_advice_can_be_followed(seed, falls
         assert code == (1 if base == 1 else 0), out
 
 
+@pytest.mark.parametrize("seed", range(drawn(10)))
+def test_the_most_alike_are_named_as_editions(seed, tmp_path):
+    """Of a stock, all quarters are alike."""
+    rng = np.random.default_rng(seed)
+    drafts = {"2024-Q1": (cells := rng.integers(20, 200, (30, 2)))}
+    for tag, changed in ("2024-Q2", 8), ("2024-Q2 revised", 1):
+        drafts[tag] = cells = cells.copy()
+        cells[rng.permutation(30)[:changed], 0] += 5
+    _, out = audited(tmp_path, drafts, 5)
+    assert 'releases "2024-Q2" and "2024-Q2 revised" have the same numbers but for' in out
+
+
 @pytest.mark.parametrize("base", [1, 5, 10])
 @pytest.mark.parametrize("mean", [5, 12, 40])
 @pytest.mark.parametrize("seed", range(drawn(30)))
