@@ -512,11 +512,12 @@ def _ask_published(document: Toml, microdata: Microdata, columns: Mapping[str, C
         "published": say("others may know it about a person"),
         "sensitive": say(
             "nobody should learn it about a person: it is not published, as methods protect one column; if you have to "
-            "publish it, answer unlinkable, and name both columns under sensitive in series.toml before you audit"
+            "publish it, answer unlinkable: audits stay undecided until you name both columns under sensitive in "
+            "series.toml"
         ),
         "unlinkable": say(
-            "published as it is: no outsider can know it about anybody, and it may become known of anybody; you will "
-            "be asked why"
+            "published as it is: no outsider can know it about anybody; methods do not protect it, so that it may "
+            "become known of people; you will be asked why"
         ),
         "left": say("it is not published"),
     }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import tomlkit
 from tomlkit.items import InlineTable, String
 
-from audit.io.column_names import sensitivity
+from audit.io.column_names import is_weight, sensitivity
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, parse_manifest
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rule import Columns
@@ -41,7 +41,8 @@ def new(
         "anonymized": {"method": anonymizer.name, **chosen, "rows": kept_row},
         "policy": {"k": anonymizer.promise.parameters.get("k")},
     }
-    if any(map(sensitivity, columns.rules[Unlinkable].columns)):  # the publisher may not have said that it is harmless
+    unlinkable = columns.rules[Unlinkable].columns
+    if any(sensitivity(name) or not is_weight(name) for name in unlinkable):  # nobody said that it discloses nothing
         tables[UNCONFIRMED] = {"keys": [f"columns.{Unlinkable.key}"]}
     whose = say("Whose row is whose stands in {file}, which is never published.", file=f"{PRIVATE}/<release>.key.csv")
     head = f"# {whose}\n"

@@ -424,6 +424,7 @@ def test_an_unlinkable_column_is_published_beside_its_rows(tmp_path, words):
     published(micro, series, *words)
     manifest = (series / "series.toml").read_text(encoding="utf-8")
     assert 'unlinkable = { Weight = "calibrated" }\n' in manifest
+    assert "unconfirmed" not in manifest
     [file] = [path for path in (series / "releases").iterdir() if "values" not in path.name]
     keys = {int(line["row"]): line["individual"] for line in read(series / "private/1.key.csv")}
     found = {keys[n]: row["Weight"] for n, row in enumerate(read(file))}
@@ -434,12 +435,13 @@ def test_an_unlinkable_column_is_published_beside_its_rows(tmp_path, words):
     )
 
 
-def test_an_unlinkable_column_that_may_be_sensitive_is_asked_about_again(tmp_path):
+@pytest.mark.parametrize("name", ["Income band", "Satisfaction", "Income weight"])
+def test_an_unlinkable_column_that_may_be_sensitive_is_asked_about_again(tmp_path, name):
     """Its texts were certain for whoever is in a group with one of them, and the policy held."""
     micro, series = weighted(tmp_path / "micro", {"1": PEOPLE[:12]}), tmp_path / "series"
     for path in (micro / "microdata.toml", *micro.glob("**/*.csv")):
-        edit(path, "Weight", "Income band")
-    edit(micro / "microdata.toml", "Income band =", '"Income band" =')
+        edit(path, "Weight", name)
+    edit(micro / "microdata.toml", f"{name} =", f'"{name}" =')
     published(micro, series, *DIVERSE)
     code, out, _ = run_main(str(series))
     assert (code, "columns.unlinkable is a guess" in " ".join(out.split())) == (3, True)

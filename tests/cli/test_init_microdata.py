@@ -400,8 +400,8 @@ def test_a_guessed_quasi_identifier_can_be_left_out_with_what_is_said_of_it(tmp_
         answered = confirmed_microdata(folder, text, ask).replace('numbers of "Gesamtbetrag"', "")
         assert answered.count("Gesamtbetrag") == (answer == "unlinkable")
         [answers] = [each.answers for each in asked if '"Gesamtbetrag"?' in each.text]
-        assert "it may become known of anybody" in answers["unlinkable"]
-        assert "name both columns under sensitive in series.toml" in answers["sensitive"]
+        assert "methods do not protect it" in answers["unlinkable"]
+        assert "undecided until you name both columns under sensitive in series.toml" in answers["sensitive"]
 
 
 def test_init_of_rows_that_are_all_different_names_the_way_for_microdata(tmp_path):
