@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.count_tables.equal_labels import Pair, pairs_of_equals, read_as_one
 from audit.count_tables.judged_counts import JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.nesting import nestings
@@ -87,6 +88,7 @@ def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str
     """Yield a sentence about each other reading from which more follows, or that is too hard to judge."""
     yield from _remarks(judged, reading)
     yield from _nestings_disclose_more(judged, reading)
+    yield from _equal_labels_disclose_more(judged, reading)
     yield from _sums_disclose_more(judged, reading)
     yield from _exact_tables_disclose_more(judged, reading)
     yield from _exact_denominators_disclose_more(judged, reading)
@@ -134,6 +136,25 @@ def _nestings_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Ite
                 "or, if they are two, say in categories what each label covers",
                 inner=inner,
                 outer=outer,
+            )
+
+
+def _equal_labels_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence about each dimension from which more follows if labels with equal numbers count one group."""
+    counts = judged.counts
+    for place, dimension in enumerate(counts.dimensions if (counts.lower < counts.upper).any() else ()):
+        pairs = pairs_of_equals(counts, place)
+
+        def discloses_more(some: Sequence[int], place: int = place, pairs: Sequence[Pair] = pairs) -> bool | None:
+            return _discloses_more(judged, reading, read_as_one(counts, place, [pairs[at] for at in some]))
+
+        if some := _disclosing(range(len(pairs)), discloses_more):
+            yield say(
+                "labels of {dimension} agree in each line that shows both, and more follows from the tables if they "
+                "count the same people: {pairs}; write the same atoms for both in categories; or, if they count "
+                "different people, name a label there that covers both",
+                dimension=printable(dimension.axis.name, 60),
+                pairs=", ".join(in_quotes(pairs[at], 2) for at in some[:_NAMED]),
             )
 
 

@@ -12,6 +12,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
+from audit.count_tables.equal_labels import equal_labels
 from audit.count_tables.label_doubts import PART
 from audit.count_tables.published_counts import LINES, Line, Sum
 from audit.io.cells import Interval, intersect
@@ -105,6 +106,14 @@ class LabelSums:
                 parts=", ".join(f'"{part}"' for part in parts),
                 file=file,
             )
+            if len(parts) > 1
+            else say(
+                '"{one}" agrees with "{other}" in each line that shows both, and is taken to count the same people. If '
+                "not, correct {file}.",
+                one=whole,
+                other=parts[0],
+                file=file,
+            )
             for whole, parts in self.sums.items()
         ]
 
@@ -145,11 +154,14 @@ def respelled_labels(releases: Sequence[Collection[str]]) -> dict[str, str]:
 def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> LabelSums | None:
     """Return which labels are the sums of those that follow them, or stand before them; None if none are.
 
-    A sum covers at least two labels, without a gap in the order of the tables. It agrees with every line that shows all
-    of its numbers, and no line shows less in it than in its parts. At least three lines are precise: their roundings
-    are small beside it. Sums of sums are found, too, and the last one that the total shows.
+    Of labels that count the same people, each is a sum of the first. Any other sum covers at least two labels, without
+    a gap in the order of the tables. It agrees with every line that shows all of its numbers, and no line shows less in
+    it than in its parts. At least three lines are precise: their roundings are small beside it. Sums of sums are found,
+    too, and the last one that the total shows.
     """
     covered: dict[str, list[str]] = {label: [label] for label in labels if label != total}
+    same = {other: one for one, other in equal_labels([*covered], lines)}
+    covered = {label: some for label, some in covered.items() if label not in same}
     numbers = {label: _numbers_of(label, lines) for label in covered}
     order, sums = [*covered], dict[str, list[str]]()
     while found := _sums_beside(order, numbers, sums):
@@ -162,6 +174,7 @@ def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -
     left = [label for label in covered if label not in sums]
     if total is not None and any(not _may_hold(total, left, [line]) for line in lines if total in line):
         sums.update(_sums_anywhere(left, numbers))
+    sums |= {other: sums.get(one, [one]) for other, one in same.items()}
     return LabelSums([label for label in covered if label not in sums], sums) if sums else None
 
 

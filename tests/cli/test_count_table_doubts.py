@@ -1220,6 +1220,22 @@ def test_labels_that_are_sums_of_those_beside_them_are_found(sides, country, bas
         assert again is None or whole not in again.sums
 
 
+@given(st.integers(0, 2**32 - 1))
+def test_labels_that_count_the_same_people_are_found(seed):
+    """An overseas region that is a department, too, beside regions of several, in lines that hide some numbers."""
+    rng = np.random.default_rng(seed)
+    counts = {each: rng.integers(50, 1000, 12) for each in ("a", "b", "c", "d", "R2")}
+    counts |= {"R1": counts["a"] + counts["b"], "R3": counts["c"] + counts["d"], "same": counts["R2"]}
+    order = ["R1", "a", "b", "R2", "same", "R3", "c", "d"]
+    lines = [
+        {each: None if rng.random() < 0.1 else (int(counts[each][line]),) * 2 for each in order} for line in range(12)
+    ]
+    found = find_sums(order, None, lines)
+    assert found.sums == {"R1": ["a", "b"], "R3": ["c", "d"], "same": ["R2"]}
+    lines[0] |= {"R2": (1, 1), "same": (2, 2)}
+    assert "same" not in find_sums(order, None, lines).sums
+
+
 @given(st.integers(0, 2), st.integers(0, 2**32 - 1))
 def test_the_last_of_the_sums_follows_from_the_total(shown, seed):
     """Of three regions, one has all of its districts in few lines; with the others it makes up the country."""
@@ -2327,3 +2343,31 @@ def test_a_note_in_several_cells_is_not_passed_over(last, code, tmp_path):
     folder = written(tmp_path / "divided", [*ALL_INNER_HIDDEN, (*last, "")], table=table)
     found, reasons, _ = verdict(folder)
     assert (found, "may be a note with a count" in reasons) == (code, code == 3)
+
+
+@pytest.mark.parametrize("covers", [[], ["04,04", "974,974", "11,11"]])
+@pytest.mark.parametrize("by", ["numbers", "names"])
+def test_labels_with_equal_numbers_may_count_the_same_people(by, covers, tmp_path):
+    """One place under two codes, which hide different secondary cells; small numbers alone may be equal by chance."""
+    counts = {"f": (1, 500, 400), "m": (700, 600, 300)} if by == "numbers" else {"f": (1, 2, 3), "m": (4, 2, 3)}
+    rows = []
+    for code, hidden in {"04": "ab", "974": "ac", "11": ""}.items():
+        beside = [code, *(["Paris" if code == "11" else "La Réunion"] if by == "names" else [])]
+        own = {sex: [n + 11 * (code == "11") for n in some] for sex, some in counts.items()}
+        own["All"] = [sum(some) for some in zip(*own.values(), strict=True)]
+        for sex, some in own.items():
+            shown = {age: "s" if age in hidden and sex != "All" else n for age, n in zip("abc", some, strict=True)}
+            rows += [(*beside, age, sex, str(n)) for age, n in [*shown.items(), ("All", sum(some))]]
+
+    def judged(lines):
+        table = 'dimensions = ["code", "age", "sex"]\nvalue = "n"\ntotals = { age = "All", sex = "All" }\n'
+        table += "markers.s = [1, inf]\n" + 'categories.code = "code.csv"\n' * bool(lines)
+        folder = written(tmp_path, rows, f"code,{'name,' * (by == 'names')}age,sex,n", table, "min_count = 2")
+        (folder / "code.csv").write_text("\n".join(["label,atom", *lines, ""]), encoding="utf-8")
+        return verdict(folder)
+
+    code, why, found = judged(covers)
+    assert (code, found) == (3, [])
+    assert '\\"04\\" and \\"974\\"' in why
+    assert judged(["04,04", "974,04", "11,11"])[0] == 1
+    assert judged(["04,04", "974,974", "11,11", "both,04", "both,974"])[0] == 0
