@@ -22,7 +22,7 @@ from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTabl
 from reports.repair import short
 from reports.sentences import CONTRADICTED, best_so_far, facts, named, reasons, result_text
 from reports.summary_text import next_step
-from reports.verdict import more_if_unchanged
+from reports.verdict import left_out, more_if_unchanged
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
 _WITH = Phrase("{attack} with it is incomplete: {reason}.")
@@ -115,6 +115,12 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
         yield say("Without the candidate the policy was violated already ({clauses}).", clauses=known)
     elif before.policy.undecided:
         yield say("Without the candidate nothing was found, but not everything was decided either.")
+    elif before.left_out:
+        yield say_count(
+            "Without the candidate the policy held, except for what is waived or in the baseline: {count} "
+            "[finding|findings].",
+            before.left_out,
+        )
     else:
         yield say("Without the candidate the policy held.")
     yield from more_if_unchanged(before, impact.after)
@@ -127,6 +133,8 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
         new=new,
         known=total - new,
     )
+    if impact.after.known_before:
+        yield from left_out(impact.after)
     if cut:
         names = joined([named(each.after) for each in cut])
         yield say(

@@ -96,8 +96,8 @@ def _verdict(report: Report) -> tuple[str, str]:
     if report.policy.violations:
         worst, counted = _worst(report)
         unsafe = say("INTERRUPTED, and NOT SAFE: {worst}.", worst=worst) if report.interrupted else None
-        left_out = () if counted else _left_out(report)
-        return " ".join([unsafe or say("NOT SAFE: {worst}.", worst=worst), *left_out]), "red"
+        further = () if counted else left_out(report)
+        return " ".join([unsafe or say("NOT SAFE: {worst}.", worst=worst), *further]), "red"
     ran = _tried(report)
     if report.interrupted:
         return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"
@@ -126,7 +126,7 @@ def split(report: Report) -> Iterator[str]:
         yield say("Single releases: none has a group whose rows all have the same value.")
     most = max(certain, key=lambda attack: attack.people or 0)
     together = say("All releases together: a value is certain for {found}.", found=_certain(report, most))
-    yield " ".join([together, *_left_out(report)])
+    yield " ".join([together, *left_out(report)])
 
 
 def _certain(report: Report, attack: AttackReport) -> str:
@@ -141,7 +141,7 @@ def _certain(report: Report, attack: AttackReport) -> str:
     return found
 
 
-def _left_out(report: Report) -> Iterator[str]:
+def left_out(report: Report) -> Iterator[str]:
     """Yield what is left out of what was counted."""
     if report.known_before:
         yield say_count(

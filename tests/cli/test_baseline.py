@@ -101,6 +101,22 @@ def test_a_candidate_is_judged_by_the_same_baseline_as_once_it_is_published(exam
     assert code == (0 if whole else 1)
 
 
+@pytest.mark.parametrize("example", ["hospital-l-diverse", "tables-one-left-out"])
+def test_what_a_baseline_leaves_out_is_said_of_the_series_without_the_candidate(example, tmp_path):
+    """The candidate is the last release once more."""
+    home = next(each / example for each in (EXAMPLES, COUNT_EXAMPLES) if (each / example).exists())
+    shutil.copytree(home, tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir(exist_ok=True)
+    shutil.copy(next((tmp_path / "s").rglob("2*.csv")), tmp_path / "3.csv")
+    words = ["next", str(tmp_path / "s"), str(tmp_path / "3.csv")]
+    assert "Without the candidate the policy was violated already" in " ".join(run_main(*words)[1].split())
+    old = baseline(tmp_path / "s", tmp_path / "old.json")
+    known = sum(entry["findings_total"] for entry in json.loads((tmp_path / "old.json").read_text())["attacks"])
+    said = " ".join(run_main(*words, "--baseline", old)[1].split())
+    assert f"policy held, except for what is waived or in the baseline: {known} finding" in said
+    assert "waived or in the baseline, and not counted." in said
+
+
 def test_a_report_that_forgot_what_was_known_is_no_baseline(series, tmp_path):
     """Reports of versions that did not write down what they left out."""
     old = baseline(series, tmp_path / "old.json")
