@@ -9,6 +9,7 @@ from audit.io.background_knowledge import read_register
 from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import NAME, open_microdata
 from audit.io.roles import check_keys_are_read
+from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import open_series
 from audit.io.series_texts import MOST_ROWS
 from audit.model.adversary import ADVERSARIES
@@ -41,10 +42,17 @@ def judged(manifest: Path) -> str:
     """Return what an audit of a series about people judges, and what is needed to judge more; or why it refuses it."""
     if problems := refused(manifest):
         return REFUSED.filled(why=problems[0])
-    adversary = ADVERSARIES[choose(open_series(manifest), None)]
+    series = open_series(manifest)
+    adversary = ADVERSARIES[choose(series, None)]
     more = say(
         "To judge what the releases disclose together, add one of: a key (private/<release>.key.csv with "
         "row,individual, rows counted from 0), a register.csv (individual,first,last and the exact quasi-identifiers), "
         "or a published record id."
     )
+    if series.columns.rules[SeveralRows].choice == EPISODES:  # beside which no key says more
+        more = say(
+            'People have several rows in one release (rows = "episodes"), so that each row is judged by itself. To '
+            "judge what the releases disclose together, publish one row for each person; or, if a column has the date "
+            'of a row, write date = "…" and rows = "latest" or "first".'
+        )
     return f"{adversary.sentence}." if adversary.knows_people else f"{adversary.sentence}. {more}"

@@ -188,8 +188,8 @@ _KEPT_ROWS = {
     ),
     "gravest": Phrase(
         "Of a person with several rows in an exact table, such as stays, the releases have only the row with "
-        "the gravest value. The others were not published: nothing can be counted from them, and the audit does not "
-        "judge them."
+        "the gravest value, by an order that the publisher stated. The others were not published: nothing can be "
+        "counted from them, and the audit does not judge them."
     ),
 }
 
@@ -295,7 +295,9 @@ def grave(report: Report) -> Iterator[Block]:
     if report.tables is not None:
         return
     if report.grave is None:
-        yield Paragraph(say("No value is declared to be graver than others; findings are not ranked by their value."))
+        yield Paragraph(
+            say("The policy names no grave values (grave under [policy]); findings are not ranked by their value.")
+        )
         return
     values = ", ".join(map(printable, report.grave.values))
     lines = [say("Declared to be grave, so that findings about them come first: {values}.", values=values)]

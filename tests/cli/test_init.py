@@ -130,6 +130,10 @@ def test_people_with_several_rows_are_episodes(tmp_path: Path) -> None:
     write(tmp_path / "1.csv", ["Age", "Disease"], [row[1:] for row in rows])
     write(tmp_path / "private/1.key.csv", ["row", "individual"], [(at, row[0]) for at, row in enumerate(rows)])
     assert guessed(tmp_path)["columns"]["rows"] == "episodes"
+    said = " ".join(run_main("init", str(tmp_path), "--yes")[1].split())
+    assert "keys of 1 of 1 releases" in said
+    assert "add one of: a key" not in said
+    assert "publish one row for each person" in said
 
 
 @pytest.mark.parametrize("sign", ["k. A.", "Keine Angabe", "n/k", "-", "n.d.", "NS/NC", "unknown"])
