@@ -41,7 +41,13 @@ from audit.io.toml import refuse_keys, toml_key, toml_text
 from audit.model.arrays import Codes
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
+
+_SIGNS = (
+    ("\u00a0\u202f\u2007", " ", Phrase('"{label}" differs from {like} by a no-break space alone')),
+    ("\u2019\u2018\u02bc\u00b4`", "'", Phrase('"{label}" differs from {like} by its apostrophe alone')),
+)
+"""Signs that are written for a plain one, and what to say where two labels differ in them."""
 
 
 def read_counts(manifest: TableManifest) -> PublishedCounts:
@@ -297,12 +303,9 @@ class _Assembler:
             return [str(total)] * part.table.rows
         texts = [composed(text) or total or "" for text in texts]
         fine = {text for text in dict.fromkeys(texts) if text and (known is None or text == total or text in known)}
-        what, remedy = (
-            (say("the label is in no line of the categories"), say("add a line for each atom that it covers"))
-            if known is not None
-            else (say("the cell is empty, and the dimension has no total"), say("name its total in [table] totals"))
-        )
-        part.note(name, texts, {*texts} - fine, what, remedy, self.problems)
+        unknown = next((text for text in texts if text not in fine), None)
+        if unknown is not None:
+            part.note(name, texts, {*texts} - fine, *_unknown(unknown, known), self.problems)
         return [text if text in fine else "" for text in texts]
 
     def _note_other_capitals(self, name: str, total: str | None, local: Sequence[Sequence[str]]) -> None:
@@ -330,7 +333,7 @@ class _Assembler:
             elif folded in meant:
                 continue
             for spelling, at in others[:1]:
-                what = say('"{spelling}" differs from {like} by its spelling alone', spelling=spelling, like=like)
+                what = _differs(spelling, like, total if total is not None and folded == skeleton(total) else first)
                 self.parts[at].note(name, local[at], [spelling], what, say("write both alike"), self.problems)
 
     def _stand_together(self, at: int, name: str, texts: Sequence[str], spellings: set[str]) -> bool:
@@ -360,3 +363,25 @@ class _Assembler:
             of |= {text: root for text, root in whole.items() if root != text}
             columns.append(np.array([names.get(of.get(text, text), -1) for text in texts], dtype=np.int32))
         return tuple(names), columns
+
+
+def _unknown(label: str, known: Mapping[str, list[str]] | None) -> tuple[str, str]:
+    """Return what is wrong with a label that is empty, or that the categories lack, and what to do."""
+    if known is None:
+        return say("the cell is empty, and the dimension has no total"), say("name its total in [table] totals")
+    bare = skeleton(label)
+    for other in known if label else ():
+        if skeleton(other) == bare:
+            like = say('"{label}" in the categories', label=other)
+            return _differs(label, like, other), say("write both alike")
+    what = say('the label "{label}" is in no line of the categories', label=label)
+    return what, say("add a line for each atom that it covers")
+
+
+def _differs(label: str, like: str, other: str) -> str:
+    """Return that a label differs from another one, which `like` names, in spelling alone, and in which sign."""
+    for signs, plain, differs in _SIGNS:
+        one, another = (text.translate(dict.fromkeys(map(ord, signs), plain)) for text in (label, other))
+        if one == another:
+            return differs.filled(label=label, like=like)
+    return say('"{spelling}" differs from {like} by its spelling alone', spelling=label, like=like)

@@ -627,7 +627,9 @@ def test_atoms_that_may_be_one_are_asked_about(atom, more, code, tmp_path):
 def test_a_dimension_of_unknown_labels_is_refused(tmp_path):
     folder = written(tmp_path, NUMBERS[:6], table=AREAS + 'categories = { area = "areas.csv" }')
     (folder / "areas.csv").write_text("label,atom\nNorth,a\nSouth,b\n", encoding="utf-8")
-    assert "the label is in no line of the categories" in refused(str(folder))
+    assert 'the label "A" is in no line of the categories' in refused(str(folder))
+    (folder / "areas.csv").write_text("label,atom\nà,a\nB,b\n", encoding="utf-8")
+    assert '"A" differs from "à" in the categories by its spelling alone' in refused(str(folder))
 
 
 def test_labels_of_other_people_are_others(tmp_path):

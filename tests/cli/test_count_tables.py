@@ -506,6 +506,24 @@ def test_repair_keeps_the_lines_around_a_table_and_the_byte_order_mark(mark, enc
     assert (tmp_path / "out/2.csv").read_text(encoding=encoding) == text.format(above, "", "", below)
 
 
+@pytest.mark.parametrize("categories", [False, True])
+@pytest.mark.parametrize(
+    ("label", "other", "sign"),
+    [
+        ("Côtes-d'Armor", "Côtes-d’Armor", "its apostrophe"),
+        ("25 à 39 ans", "25\u00a0à 39 ans", "a no-break space"),
+        ("25 à 39 ans", "25\u00a0a 39 ans", "its spelling"),
+    ],
+)
+def test_a_label_that_differs_in_one_sign_is_named_with_it(label, other, sign, categories, tmp_path):
+    releases = [[((text,), "11"), (("All",), "31"), (("b",), "20")] for text in (label, other)]
+    covers = {"area": {label: ("a",), "b": ("b",)}} if categories else {}
+    series = TinyTables(("area",), releases, totals={"area": "All"}, categories=covers)
+    where = "the categories" if categories else "releases/1.csv"
+    err = refused(str(series.write(tmp_path)))
+    assert f'releases/2.csv:2, column "area": "{other}" differs from "{label}" in {where} by {sign} alone' in err
+
+
 def test_labels_in_other_capitals_in_another_release_are_refused(tmp_path):
     first = [(("North",), "11"), (("All",), "31"), (("South",), "20")]
     second = [(("north",), "10"), (("All",), "30"), (("South",), "20")]
