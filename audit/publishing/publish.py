@@ -190,8 +190,15 @@ class _Work:
             release = self._read(self.series, position)
             breaches = check.add(release)
             if breaches:
-                what = f"the series so far does not keep {self.anonymizer.promise}: {breaches[0]}"
-                raise UsageError(f"{self.workplace.folder}: {what}; begin a new series, or choose a promise it keeps")
+                raise UsageError(
+                    say(
+                        "{folder}: the series so far does not keep {promise}: {breach}; begin a new series, or choose "
+                        "a promise it keeps",
+                        folder=self.workplace.folder,
+                        promise=self.anonymizer.promise,
+                        breach=breaches[0],
+                    )
+                )
             self._remember(release, read, position)
         return check
 
@@ -223,9 +230,10 @@ class _Work:
         """Return a release as anonymizers read it, with its groups numbered without gaps."""
         files = self.form.manifest.releases[position]
         if release.person is None:
-            raise UsageError(f"{files.shown}: the release has no key")
+            raise UsageError(say("{file}: the release has no key", file=files.shown))
         if release.strangers is not None:
-            raise UsageError(f"{files.shown}: its key has no line for some rows; write a line for each row")
+            what = say("{file}: its key has no line for some rows; write a line for each row", file=files.shown)
+            raise UsageError(what)
         dense = (np.cumsum(np.bincount(release.group.codes, minlength=release.group.size) > 0) - 1).astype(np.int32)
         snapshot, person = read.snapshot, release.person
         fake = (person == NOBODY) | self.series.people.counterfeits(person)

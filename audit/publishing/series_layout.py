@@ -60,7 +60,14 @@ class SeriesForm:
             InputError: it cannot be read.
         """
         if form is not None and form not in anonymizer.forms:
-            raise UsageError(f"{anonymizer.name} publishes no {form}; choose from {', '.join(anonymizer.forms)}")
+            raise UsageError(
+                say(
+                    "{method} publishes no {form}; choose from {forms}",
+                    method=anonymizer.name,
+                    form=form,
+                    forms=", ".join(anonymizer.forms),
+                )
+            )
         begun = is_there(folder / NAME)
         made = _begun(folder, microdata, anonymizer, form) if begun else _new(folder, microdata, anonymizer, form)
         series, text, pattern, chosen = made
@@ -192,16 +199,35 @@ def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: For
     if not series.keyed:
         raise series.keyless("there is no key for this release, and the next one is made from the keys of all")
     if columns.group is None and columns.record is None and not columns.quasi_identifiers:
-        raise UsageError(f"{NAME}: the series has neither groups nor quasi-identifiers; name its group column")
+        what = say("{file}: the series has neither groups nor quasi-identifiers; name its group column", file=NAME)
+        raise UsageError(what)
     if anonymizer.links_records and columns.record is None:
-        what = f"{NAME}: {anonymizer.name} links the rows of a record over the releases"
-        raise UsageError(f"{what}, and this series publishes no record id; begin a new series")
+        raise UsageError(
+            say(
+                "{file}: {method} links the rows of a record over the releases, and this series publishes no record "
+                "id; begin a new series",
+                file=NAME,
+                method=anonymizer.name,
+            )
+        )
     if columns.record is not None and not anonymizer.links_records:
-        what = f"{NAME}: the series publishes record ids, which show what becomes of one person's value"
-        raise UsageError(f"{what}; {anonymizer.name} cannot keep its promise beside them; begin a new series")
+        raise UsageError(
+            say(
+                "{file}: the series publishes record ids, which show what becomes of one person's value; {method} "
+                "cannot keep its promise beside them; begin a new series",
+                file=NAME,
+                method=anonymizer.name,
+            )
+        )
     now: Form = "generalization" if last.values is None else "anatomy"
     if now not in anonymizer.forms or (form or now) != now:
-        raise UsageError(f"{last.shown}: the series publishes {now}, and cannot change its form; begin a new series")
+        raise UsageError(
+            say(
+                "{file}: the series publishes {form}, and cannot change its form; begin a new series",
+                file=last.shown,
+                form=now,
+            )
+        )
     kinds = {name: attribute.kind for name, attribute in series.attributes.items()}
     declared = columns.rules[Changing].columns
     new = [each for each in _changing(microdata, anonymizer, kinds) if each in kinds and each not in declared]
@@ -278,10 +304,21 @@ def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
             )
     known = columns.rules[Harmless].values.get(microdata.sensitive, ())
     if not {*microdata.harmless} <= {columns.rules.spelled(microdata.sensitive, text) for text in known}:
-        what = f"{MICRODATA}: `harmless` names values that {NAME} does not"
-        raise UsageError(f"{what}; write harmless = {{ {toml_key(microdata.sensitive)} = […] }} there, with the same")
+        raise UsageError(
+            say(
+                "{file}: `harmless` names values that {other} does not; write {line} there, with the same",
+                file=MICRODATA,
+                other=NAME,
+                line=f"harmless = {{ {toml_key(microdata.sensitive)} = […] }}",
+            )
+        )
     if columns.count is not None and not any(release.values for release in manifest.releases):
-        raise UsageError(f"{NAME}: an aggregated series (`count`) cannot be continued; publish one row for each person")
+        raise UsageError(
+            say(
+                "{file}: an aggregated series (`count`) cannot be continued; publish one row for each person",
+                file=NAME,
+            )
+        )
 
 
 def _check_kinds(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata) -> None:
@@ -293,8 +330,16 @@ def _check_kinds(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata) 
     for attribute in attributes:
         domain = microdata.domains.get(attribute.name)
         if domain is not None and domain.kind is not attribute.kind:
-            what = f'{MICRODATA}: the domain of "{attribute.name}" is {domain.kind.value}'
-            raise UsageError(f"{what}, and the column is {attribute.kind.value} in the series; correct the domain")
+            raise UsageError(
+                say(
+                    '{file}: the domain of "{column}" is {kind}, and the column is {other} in the series; correct the '
+                    "domain",
+                    file=MICRODATA,
+                    column=attribute.name,
+                    kind=domain.kind.value,
+                    other=attribute.kind.value,
+                )
+            )
 
 
 def _check_values(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata) -> None:
@@ -306,8 +351,14 @@ def _check_values(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata)
     for attribute in attributes:
         domain = microdata.domains.get(attribute.name, Domain())
         if not attribute.spelled and any(unread(text, attribute.hierarchy, attribute.missing) for text in domain.texts):
-            what = f'{NAME}: some values of "{attribute.name}" look like ranges, and no hierarchy there lists them'
-            raise UsageError(f"{what}; begin a new series, whose hierarchy anonymize writes")
+            raise UsageError(
+                say(
+                    '{file}: some values of "{column}" look like ranges, and no hierarchy there lists them; begin a '
+                    "new series, whose hierarchy anonymize writes",
+                    file=NAME,
+                    column=attribute.name,
+                )
+            )
 
 
 def _check_tags(manifest: Manifest, microdata: Microdata) -> None:
@@ -318,14 +369,29 @@ def _check_tags(manifest: Manifest, microdata: Microdata) -> None:
     """
     out = [release.tag for release in manifest.releases]
     if len(microdata.tags) < len(out):
-        missing = out[len(microdata.tags)]
-        what = f"{MICRODATA}: the series has {len(out)} releases, and there are {len(microdata.tags)} snapshots"
-        raise UsageError(f"{what}; add the snapshot that release {missing} was made from, and those after it")
+        raise UsageError(
+            say(
+                "{file}: the series has {releases} releases, and there are {snapshots} snapshots; add the snapshot "
+                "that release {missing} was made from, and those after it",
+                file=MICRODATA,
+                releases=len(out),
+                snapshots=len(microdata.tags),
+                missing=out[len(microdata.tags)],
+            )
+        )
     for place, (tag, published) in enumerate(zip(microdata.tags, out, strict=False), start=1):
         if tag != published:
-            what = f"{MICRODATA}: snapshot {place} is {tag}, but release {place} of the series is {published}"
-            why = "a snapshot cannot be published before the releases that exist"
-            raise UsageError(f"{what}: {why}; list the published snapshots first, under the same names")
+            raise UsageError(
+                say(
+                    "{file}: snapshot {place} is {tag}, but release {place} of the series is {published}: a snapshot "
+                    "cannot be published before the releases that exist; list the published snapshots first, under the "
+                    "same names",
+                    file=MICRODATA,
+                    place=place,
+                    tag=tag,
+                    published=published,
+                )
+            )
 
 
 def _lengths(microdata: Microdata, attributes: tuple[QuasiIdentifier, ...]) -> dict[str, Fraction]:

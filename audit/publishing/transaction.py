@@ -25,6 +25,7 @@ from audit.io.microdata import NAME as MICRODATA
 from audit.io.table_writer import write_table
 from audit.model.errors import InputError, Problems, UsageError
 from audit.publishing.verification import TRANSITIONS
+from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,9 +88,13 @@ class SeriesTransaction:
         try:
             yield
         except OSError as error:
-            why = error.strerror or "it cannot be written"
-            path = error.filename or self.folder
-            raise UsageError(f"{path}: {why}; correct that, or name another folder with --output") from error
+            raise UsageError(
+                say(
+                    "{path}: {why}; correct that, or name another folder with --output",
+                    path=error.filename or self.folder,
+                    why=error.strerror or say("it cannot be written"),
+                )
+            ) from error
 
     def _check(self) -> None:
         """Refuse a folder that is not a series and not empty.
@@ -98,24 +103,42 @@ class SeriesTransaction:
             UsageError: it is not a folder, or holds microdata or other files, or a link leads out of it.
         """
         if self.folder.exists() and not self.folder.is_dir():
-            raise UsageError(f"{self.folder}: this is not a folder; name the folder of the series with --output")
+            raise UsageError(
+                say("{path}: this is not a folder; name the folder of the series with --output", path=self.folder)
+            )
         if (self.folder / MICRODATA).exists():
-            raise UsageError(f"{self.folder}: this folder holds microdata; name another one for the series")
+            what = say("{folder}: this folder holds microdata; name another one for the series", folder=self.folder)
+            raise UsageError(what)
         if self.private.exists() and not self.private.resolve().is_relative_to(self.folder.resolve()):
-            raise UsageError(f"{self.private}: a link takes this folder out of the series; make it a folder of its own")
+            raise UsageError(
+                say(
+                    "{folder}: a link takes this folder out of the series; make it a folder of its own",
+                    folder=self.private,
+                )
+            )
         if self.folder.is_dir() and not (self.folder / NAME).exists():
             ours = {self.folder / name for name in _OURS}.union(abandoned_drafts(self.folder / NAME))
             strangers = [path for path in self.folder.iterdir() if path not in ours]
             if strangers:
-                what = f"{self.folder}: this folder holds other files, but no {NAME}"
-                raise UsageError(f"{what}; name a new folder, or write the {NAME} of the series that is in it")
+                raise UsageError(
+                    say(
+                        "{folder}: this folder holds other files, but no {file}; name a new folder, or write the "
+                        "{file} of the series that is in it",
+                        folder=self.folder,
+                        file=NAME,
+                    )
+                )
 
     def _take_lock(self) -> None:
         try:
             self._lock.acquire()
         except Timeout as error:
-            what = f"{self.folder}: another process is publishing into this series"
-            raise UsageError(f"{what}; wait until it has finished") from error
+            raise UsageError(
+                say(
+                    "{folder}: another process is publishing into this series; wait until it has finished",
+                    folder=self.folder,
+                )
+            ) from error
 
     def recover(self) -> None:
         """Delete what was staged, and what was put in place but never published."""
@@ -142,8 +165,15 @@ class SeriesTransaction:
             inside = all(path.parent.resolve().is_relative_to(self.folder.resolve()) for path in paths)
             if inside and isinstance(content["tag"], str):
                 return content["tag"], paths
-        what = f"{plan}: publishing was interrupted, and this plan of its files is damaged"
-        raise UsageError(f"{what}; delete the files that the {NAME} does not name, and {self.staging}")
+        raise UsageError(
+            say(
+                "{plan}: publishing was interrupted, and this plan of its files is damaged; delete the files that the "
+                "{file} does not name, and {staging}",
+                plan=plan,
+                file=NAME,
+                staging=self.staging,
+            )
+        )
 
     def _tags(self) -> set[str]:
         """Return the releases that the manifest names.
@@ -177,11 +207,20 @@ class SeriesTransaction:
 
     def _check_free(self, path: Path) -> None:
         if not path.parent.resolve().is_relative_to(self.folder.resolve()):
-            raise UsageError(f"{path}: a link takes this path out of the series folder; make it a folder")
+            raise UsageError(
+                say("{path}: a link takes this path out of the series folder; make it a folder", path=path)
+            )
         if path.parent.exists() and not path.parent.is_dir():
-            raise UsageError(f"{path.parent}: this is not a folder, and a release's files belong in it; move it away")
+            raise UsageError(
+                say(
+                    "{path}: this is not a folder, and a release's files belong in it; move it away",
+                    path=path.parent,
+                )
+            )
         if os.path.lexists(path):
-            raise UsageError(f"{path}: this file exists already, and the series does not name it; move it away")
+            raise UsageError(
+                say("{path}: this file exists already, and the series does not name it; move it away", path=path)
+            )
 
     def commit(self, tag: str, names: Iterable[str], manifest: str) -> None:
         """Move the staged files of a release into place, and publish it with the new text of the manifest."""

@@ -140,8 +140,13 @@ def agree(series: Series, microdata: Microdata, anonymizer: Anonymizer, *, begun
         InputError: the method cannot use the sets, or the file of the series is faulty.
     """
     if begun and series.manifest.any_transitions and anonymizer.follows_updates:
-        what = f'{printable_path(series.manifest.folder / SERIES)}: transitions = "any" lets any value follow any'
-        raise UsageError(f"{what}, so that this method cannot publish; name the microdata's file of transitions")
+        raise UsageError(
+            say(
+                '{file}: transitions = "any" lets any value follow any, so that this method cannot publish; name the '
+                "microdata's file of transitions",
+                file=printable_path(series.manifest.folder / SERIES),
+            )
+        )
     vocabulary, lines = series.vocabularies[microdata.sensitive], microdata.updates
     own = None if lines is None else lines.numbered(vocabulary)
     sets = None if own is None else microdata.followed(own)

@@ -1,6 +1,8 @@
 """Publishing with a method that is known by heart: what is written, what is kept, what is refused."""
 
+import ast
 import csv
+import re
 import stat
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import audit.publishing.publish as publish_module
 from audit.io.microdata import open_microdata
 from audit.model.anonymizer import Bounds, Draft
 from audit.model.errors import AuditError, InputError
@@ -213,3 +216,21 @@ class WithoutBern(Pairs):
         point = snapshot.point[row]
         cells = Bounds(point.min(axis=0)[np.newaxis], point.max(axis=0)[np.newaxis])
         return Draft(row, np.zeros(3, dtype=np.int32), snapshot.value[row], cells)
+
+
+def test_what_stops_publishing_is_said_in_sentences():
+    """The series that a method cannot continue was named in English between German sentences."""
+    found = []
+    for path in Path(publish_module.__file__).parent.glob("*.py"):
+        for raised in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(raised, ast.Raise) and getattr(getattr(raised.exc, "func", None), "id", "") == "UsageError":
+                said = {id(part) for each in ast.walk(raised.exc) if is_said(each) for part in ast.walk(each)}
+                texts = [
+                    each for each in ast.walk(raised.exc) if isinstance(each, ast.Constant) and id(each) not in said
+                ]
+                found += [each.value for each in texts if re.search("[a-z]{2,} [a-z]{2,}", str(each.value))]
+    assert found == []
+
+
+def is_said(node):
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"say", "say_count"}
