@@ -248,7 +248,7 @@ def _release(manifest: TableManifest, candidate: Candidates, tag: str, folder: P
     """
     given = as_tables(candidate)
     if len(given) == 1 and isinstance(given[0], str | os.PathLike) and (files := tables_in(Path(given[0]))):
-        return replace(release_of(manifest, files, folder), tag=Path(given[0]).resolve().name)
+        return release_of(manifest, files, folder, Path(given[0]).resolve().name)
     if not given:
         raise UsageError("candidate: no candidate was given; give a file or a data frame, or several")
     names = [tag, *(f"{tag}.{place}" for place in range(2, len(given) + 1))]

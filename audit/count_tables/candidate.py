@@ -20,7 +20,14 @@ from audit.count_tables.cell_rates import CellRates
 from audit.count_tables.doubts import guessed_entries
 from audit.count_tables.hiding import Before, HidingSearch, Rows, hidden_lower, with_numbers
 from audit.count_tables.judged_counts import CountAttack, RememberedAttack, judge
-from audit.count_tables.manifest import TableFile, TableManifest, TableRelease, column_names, known_as
+from audit.count_tables.manifest import (
+    TableFile,
+    TableManifest,
+    TableRelease,
+    column_names,
+    known_as,
+    read_count_table,
+)
 from audit.count_tables.note_numbers import noted_range
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.published_texts import (
@@ -39,10 +46,11 @@ from audit.count_tables.table_audit import read_published, report_on
 from audit.count_tables.table_shapes import FileRows
 from audit.findings.count import CountFinding
 from audit.io.atomic_files import check_empty
+from audit.io.candidate import not_alone, only_new, revised
 from audit.io.dialect import Dialect, text_above
 from audit.io.foreign_files import is_foreign, writable_name
 from audit.io.notes_below import text_below
-from audit.io.publication_order import are_a_year, most_like, named_like
+from audit.io.publication_order import are_a_year, in_time, most_like, named_like
 from audit.io.table_forms import is_text
 from audit.io.table_writer import write_table
 from audit.io.tables import header, is_of_counts, is_table, read_table
@@ -70,11 +78,53 @@ from audit.runtime.phrases import ReasonKind, joined, kind_of, say
 _BASES = (3, 5, 10, 20, 50, 100)
 
 
-def release_of(manifest: TableManifest, files: Sequence[Path], inside: Path) -> TableRelease:
-    """Return the release of some files, with the tag of the first; files directly in `inside` are shown by name."""
-    tables = (TableFile(path, path.name if path.parent == inside else str(path)) for path in files)
-    tag = release_tag(files[0].name) if files[0].parent == inside else manifest.tag_of(files[0])
-    return TableRelease(tag, tuple(tables))
+def release_of(manifest: TableManifest, files: Sequence[Path], inside: Path, tag: str | None = None) -> TableRelease:
+    """Return the release of some files, with a tag or that of the first; files directly in `inside` are shown by name.
+
+    If a column names the release of each row, these are the rows of the only release that the series does not have.
+
+    Raises:
+        UsageError: there is not one such release, or the rows of another one differ from those of the series.
+        InputError: a file cannot be read.
+    """
+    tables = tuple(TableFile(path, path.name if path.parent == inside else str(path)) for path in files)
+    published = {path.resolve() for release in manifest.releases for path in release.paths}
+    if published.isdisjoint(path.resolve() for path in files) and (marked := _new_release(manifest, tables)):
+        return marked
+    own = release_tag(files[0].name) if files[0].parent == inside else manifest.tag_of(files[0])
+    return TableRelease(own if tag is None else tag, tables)
+
+
+def _new_release(manifest: TableManifest, tables: Sequence[TableFile]) -> TableRelease | None:
+    """Return the new release in files with the column that names the release of each row; None without that column."""
+    by, problems, shown = manifest.releases_by, Problems(), printable_path(tables[0].shown)
+    columns = [column_names(each.path, each.shown, Problems(), manifest.columns) or () for each in tables]
+    if by is None or not all(by in names for names in columns):
+        return None
+    known = {release.tag: release for release in manifest.releases}
+    named = [{text for (text,) in _rows(manifest, [each], [by], problems)} for each in tables]
+    releases = in_time(set().union(*named))[0]
+    new = only_new(releases, known, by, shown)
+    earlier = [table for tag in releases if tag != new for table in known[tag].tables]
+    theirs = [column_names(each.path, each.shown, problems, manifest.columns) or () for each in earlier]
+    names = [by, *sorted(manifest.columns.difference([by]).intersection(*columns, *theirs))]
+    here, there = (_rows(manifest, some, names, problems) for some in (tables, earlier))
+    for row in here | there:
+        if row[0] in releases and row[0] != new and here[row] != there[row]:
+            raise revised(row[0], shown)
+    own = [each for each, texts in zip(tables, named, strict=True) if new in texts]
+    return TableRelease(new, tuple(replace(each, only=(by, new) if len(releases) > 1 else None) for each in own))
+
+
+def _rows(
+    manifest: TableManifest, tables: Iterable[TableFile], names: Sequence[str], problems: Problems
+) -> Counter[tuple[str, ...]]:
+    """Return the rows of files in some columns."""
+    found = Counter[tuple[str, ...]]()
+    for each in dict.fromkeys(replace(table, only=None) for table in tables):
+        table = problems.checked(read_count_table(each.path, each.shown, names, problems, manifest.once))
+        found.update(zip(*map(table.texts, names), strict=True))
+    return found
 
 
 def tables_in(folder: Path) -> list[Path]:
@@ -255,7 +305,8 @@ def _impact(
     violations = tuple(Violation(new.attack, kind, 0, count) for kind, count in kinds.items())
     adds = replace(after.policy, violations=violations, undecided=undecided)
     compared = ComparedAttack(new, old.status, changed(old, new), old.findings_total, len(fresh), 0, found)
-    named = Candidate(tag, tuple(each.shown for each in candidate.tables), None, None)
+    by = next((table.only[0] for table in candidate.tables if table.only is not None), None)
+    named = Candidate(tag, tuple(each.shown for each in candidate.tables), None, by)
     return ReleaseImpact(after, before, (compared,), named, adds, cells=cells)
 
 
@@ -438,6 +489,8 @@ def repair_candidate(
         if not is_table(table.path.name):
             name = printable(table.path.name)
             raise UsageError(say("{name}: only .csv and .parquet files can be rewritten; convert it first", name=name))
+        if table.only is not None:
+            raise not_alone(table.shown, candidate.tag, table.only[0])
     found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True, baseline=baseline)
     if found.cells is None or found.cells.hide is None:
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, is_table
 from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError, in_quotes, printable, printable_path
-from audit.runtime.phrases import say
+from audit.model.release_impact import alone
+from audit.runtime.phrases import parted, say
 
 
 def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Series]:
@@ -105,6 +106,20 @@ def _new_release(series: Series, path: Path, by: str) -> tuple[str, str | None]:
     found = read_adjusted(path, str(path), [by], Adjustments(series.rules), problems)
     releases = in_time(problems.checked(found).distinct(by))[0]
     known = {each.tag: each for each in series.manifest.releases}
+    new = only_new(releases, known, by, shown)
+    for tag in (tag for tag in releases if tag in known):
+        here = replace(known[tag], rows=path, shown=str(path), by=by)
+        if _rows_of(series, here, here) != _rows_of(series, known[tag], here):
+            raise revised(tag, shown)
+    return new, by if len(releases) > 1 else None
+
+
+def only_new(releases: Collection[str], known: Container[str], by: str, shown: str) -> str:
+    """Return the only one of the releases in a candidate's files that the series does not have; `by` names them.
+
+    Raises:
+        UsageError: it is not one.
+    """
     new = [tag for tag in releases if tag not in known]
     if len(new) != 1 or "" in new:
         listed = in_quotes(new) if new else say("none")
@@ -117,18 +132,33 @@ def _new_release(series: Series, path: Path, by: str) -> tuple[str, str | None]:
                 new=listed,
             )
         )
-    for tag in (tag for tag in releases if tag in known):
-        here = replace(known[tag], rows=path, shown=str(path), by=by)
-        if _rows_of(series, here, here) != _rows_of(series, known[tag], here):
-            raise UsageError(
-                say(
-                    '{path}: its rows of release "{release}" are not those that the series has, and would be published '
-                    "with it; write the new release into a file of its own",
-                    path=shown,
-                    release=printable(tag),
-                )
-            )
-    return new[0], by if len(releases) > 1 else None
+    return new[0]
+
+
+def revised(tag: str, shown: str) -> UsageError:
+    """Return the error that the rows of a release in a candidate's file differ from those of the series."""
+    return UsageError(
+        say(
+            '{path}: its rows of release "{release}" are not those that the series has, and would be published '
+            "with it; write the new release into a file of its own",
+            path=shown,
+            release=printable(tag),
+        )
+    )
+
+
+def not_alone(shown: str, tag: str, by: str | None) -> UsageError:
+    """Return the error that a file to repair has other rows; those of the release are marked in the column `by`."""
+    what = say("{file}: a repair needs a file of which every row is of the release", file=shown)
+    if by is not None:
+        remedy = say(
+            'copy the header and the rows with "{release}" in the column "{column}" into {alone}, and repair this file',
+            release=printable(tag),
+            column=printable(by),
+            alone=printable(alone(tag, shown)),
+        )
+        what = parted([what, remedy])
+    return UsageError(what)
 
 
 def _rows_of(series: Series, files: ReleaseFiles, candidate: ReleaseFiles) -> Counter[tuple[str, ...]]:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.adjustments import respelled
+from audit.io.candidate import not_alone
 from audit.io.release_reading import read_release
 from audit.io.rules.file_form import Renamed
 from audit.io.rules.rows import IgnoreRows
@@ -22,10 +23,8 @@ from audit.io.tables import Table
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places, grouped
 from audit.model.errors import Problems, UsageError, printable
 from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
-from audit.model.release_impact import alone
 from audit.repair.candidate_register import CandidateRegister, people_of, whole_table
 from audit.repair.merged_cells import AttributeCells
-from audit.runtime.phrases import parted, say
 
 Cost = tuple[float, float, int]
 
@@ -55,17 +54,7 @@ class CandidateRows:
         self.pair = not release.values_by_row
         self.table = self.read(files.rows, files.shown)
         if self.table.rows != release.rows:
-            what = say("{file}: a repair needs a file of which every row is of the release", file=files.shown)
-            if files.by is not None:
-                remedy = say(
-                    'copy the header and the rows with "{release}" in the column "{column}" into {alone}, and repair '
-                    "this file",
-                    release=printable(files.tag),
-                    column=printable(files.by),
-                    alone=printable(alone(files.tag, files.shown)),
-                )
-                what = parted([what, remedy])
-            raise UsageError(what)
+            raise not_alone(files.shown, files.tag, files.by)
 
     @cached_property
     def register(self) -> CandidateRegister | None:

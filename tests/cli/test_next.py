@@ -407,6 +407,58 @@ def test_a_file_without_one_new_release_or_with_revised_ones_is_refused(panel, w
     assert (code, said in " ".join(err.split())) == (2, True)
 
 
+@pytest.fixture
+def quarters(tmp_path):
+    """A series of tables in one file, two quarters; and what writes a candidate with some quarters."""
+
+    def rows(quarter, hidden="24"):
+        return [f"{quarter},N,12", f"{quarter},S,{hidden}", f"{quarter},All,{15 if hidden == 's' else 36}"]
+
+    def candidate(*chosen, hidden="s", first="24"):
+        lines = [line for each in chosen for line in rows(each, hidden if each == chosen[-1] else first)]
+        write(tmp_path / "all.csv", "\n".join(["when,area,n", *lines]))
+        return tmp_path / "series", tmp_path / "all.csv"
+
+    (tmp_path / "series").mkdir()
+    write(tmp_path / "series/t.csv", "\n".join(["when,area,n", *rows("2024 Q1"), *rows("2024 Q2")]))
+    write(tmp_path / "series/series.toml", '[series]\nkind = "tables"\nreleases = ["t.csv"]\nreleases_by = "when"\n'
+          '[table]\ndimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nmarkers.s = [1, inf]\n'
+          '[policy]\nmin_count = 5\n')  # fmt: skip
+    return candidate
+
+
+@pytest.mark.parametrize("chosen", [["2024 Q3"], ["2024 Q2", "2024 Q3"], ["2024 Q1", "2024 Q2", "2024 Q3"]])
+def test_the_candidate_of_tables_is_the_release_that_the_series_does_not_have(quarters, chosen, tmp_path):
+    """All quarters of the file were one more release."""
+    series, file = quarters(*chosen)
+    code, result = foretold(series, file)
+    assert (code, result["series"]["releases"]) == (1, ["2024 Q1", "2024 Q2", "2024 Q3"])
+    marked = "when" if len(chosen) > 1 else None
+    assert (result["candidate"]["release"], result["candidate"]["column"]) == ("2024 Q3", marked)
+    assert [(each["cell"]["area"], each["line"]) for each in result["cells"]["hide"]] == [("N", 3 * len(chosen) - 1)]
+    assert foretold(*quarters(*chosen, hidden="24"))[0] == 0
+    quarters(*chosen)
+    code, _, err = run_main("repair", str(series), str(file), "--output", str(tmp_path / "out"))
+    if marked is None:
+        assert (code, (tmp_path / "out/all.csv").exists()) == (0, True)
+    else:
+        assert code == 2
+        assert 'copy the header and the rows with "2024 Q3" in the column "when" into 2024 Q3.csv' in err
+
+
+@pytest.mark.parametrize(
+    ("chosen", "first", "said"),
+    [
+        (["2024 Q2"], "24", "new in it: none"),
+        (["2024 Q3", "2024 Q4"], "24", 'new in it: "2024 Q3" and "2024 Q4"'),
+        (["2024 Q2", "2024 Q3"], "s", 'its rows of release "2024 Q2" are not those that the series has'),
+    ],
+)
+def test_tables_without_one_new_release_or_with_revised_ones_are_refused(quarters, chosen, first, said):
+    code, _, err = run_main("next", *map(str, quarters(*chosen, first=first)))
+    assert (code, said in " ".join(err.split())) == (2, True)
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_what_only_earlier_releases_leave_undecided_is_said_to_be_nothing_new(tmp_path, kept):
     """Numbers link rows of two releases that are out: the next one, without them, adds nothing to that."""

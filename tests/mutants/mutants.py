@@ -165,6 +165,14 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_editions.py::test_two_quarters_of_other_people_are_not_asked_about": [
         ("audit.count_tables.release_doubts._repeated", "/ width**2", "* 100"),
     ],
+    "cli/test_next.py::test_tables_without_one_new_release_or_with_revised_ones_are_refused": [
+        ("audit.count_tables.candidate._new_release", "here[row] != there[row]", "False"),
+        ("audit.io.candidate.only_new", "len(new) != 1", "not new"),
+    ],
+    "cli/test_next.py::test_the_candidate_of_tables_is_the_release_that_the_series_does_not_have": [
+        ("audit.count_tables.candidate._new_release", "(by, new) if", "None if"),
+        ("audit.count_tables.candidate.repair_candidate", "table.only is not None", "False"),
+    ],
     "cli/test_count_table_doubts.py::test_labels_with_equal_numbers_may_count_the_same_people": [
         ("audit.count_tables.equal_labels.equal_labels", "or (one, other) in named", ""),
         ("audit.count_tables.equal_labels.equal_labels", "is_shown or ", ""),
