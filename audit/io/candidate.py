@@ -17,7 +17,7 @@ from audit.io.tables import SUFFIXES, is_table
 from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError, in_quotes, printable, printable_path
 from audit.model.release_impact import alone
-from audit.runtime.phrases import parted, say
+from audit.runtime.phrases import parted, say, typed
 
 
 def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Series]:
@@ -82,7 +82,7 @@ def as_candidate(series: Series) -> tuple[Series, Series]:
     manifest = series.manifest
     newest = manifest.releases[-1].tag
     if len(manifest.releases) == 1:
-        raise UsageError("the series has only one release, and a candidate needs an earlier one")
+        raise UsageError(say("the series has only one release, and a candidate needs an earlier one"))
     counted = {tag: file for tag, file in manifest.counterfeits.items() if tag != newest}
     earlier = replace(manifest, releases=manifest.releases[:-1], counterfeits=counted, to_come=(newest,))
     return Series.of(earlier), Series.of(manifest)
@@ -180,10 +180,22 @@ def _check_new(manifest: Manifest, paths: Sequence[Path], tag: str) -> None:
     listed = [path for release in manifest.releases for path, _ in release.halves]
     for path in paths:
         if any(same_file(path, published) for published in listed):
-            what = f"{printable_path(path)}: this file is in the series already"
-            raise UsageError(f"{what}; take it out of the manifest's releases, or run `audit SERIES`")
+            raise UsageError(
+                say(
+                    "{path}: this file is in the series already; take it out of the manifest's releases, or run "
+                    "`{command}`",
+                    path=printable_path(path),
+                    command=typed("audit SERIES"),
+                )
+            )
     if any(release.tag == tag for release in manifest.releases):
-        raise UsageError(f'{printable_path(paths[0])}: a release is already called "{printable(tag)}"; rename the file')
+        raise UsageError(
+            say(
+                '{path}: a release is already called "{release}"; rename the file',
+                path=printable_path(paths[0]),
+                release=printable(tag),
+            )
+        )
 
 
 def _check_form(manifest: Manifest, paths: Sequence[Path]) -> None:
@@ -195,7 +207,7 @@ def _check_form(manifest: Manifest, paths: Sequence[Path]) -> None:
     pairs = {release.values is not None for release in manifest.releases}
     if pairs == {True} and len(paths) == 1:
         raise UsageError(
-            "the releases of this series are pairs; name the candidate's file of rows, then that of values"
+            say("the releases of this series are pairs; name the candidate's file of rows, then that of values")
         )
     if pairs == {False} and len(paths) > 1:
-        raise UsageError("the releases of this series are single tables; name one file as the candidate")
+        raise UsageError(say("the releases of this series are single tables; name one file as the candidate"))
