@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from math import log2, sqrt
 
 from audit.count_tables.label_sets import build_dimension
@@ -21,7 +21,8 @@ Pair = tuple[str, str]
 def equal_labels(labels: Sequence[str], lines: Sequence[Line], named: Collection[Pair] = ()) -> list[Pair]:
     """Return the pairs of labels whose numbers agree in all lines that show both, and not by chance, or if `named`.
 
-    Their different numbers are too many and too large for labels of as many people. Each label is in one pair.
+    Their different numbers are too many and too large for labels of as many people. Of several labels of the same
+    people, one is the first of each pair.
     """
     near = dict.fromkeys(named)
     for line in lines:
@@ -30,17 +31,21 @@ def equal_labels(labels: Sequence[str], lines: Sequence[Line], named: Collection
             of_number.setdefault(line[label], []).append(label)
         for some in of_number.values():
             near |= dict.fromkeys(combinations(some, 2) if len(some) <= _ALIKE else ())
-    found, used = list[Pair](), set[str]()
+    found = dict[str, str]()
     for one, other in near:
+        if {one, other}.intersection(found) or other in found.values():
+            continue
+        if any(
+            a and b and (a[0] > b[1] or b[0] > a[1]) for line in lines for a, b in [(line.get(one), line.get(other))]
+        ):
+            continue  # most pairs, in one of the first lines
         both = [(a, b) for line in lines if (a := line.get(one)) is not None and (b := line.get(other)) is not None]
-        refuted = any(a[0] > b[1] or b[0] > a[1] for a, b in both)
         wide = {a[0]: max(a[1] - a[0], b[1] - b[0]) + 1 for a, b in both if a[0] > 0}
         bits = sum(log2(1 + sqrt(number) / width) for number, width in wide.items())
         is_shown = len(wide) >= LINES and bits > _BITS + 2 * log2(len(labels))
-        if not refuted and used.isdisjoint((one, other)) and (is_shown or (one, other) in named):
-            found.append((one, other))
-            used |= {one, other}
-    return found
+        if is_shown or (one, other) in named:
+            found[other] = one
+    return [(one, other) for other, one in found.items()]
 
 
 def pairs_of_equals(counts: PublishedCounts, place: int) -> list[Pair]:
@@ -70,9 +75,9 @@ def read_as_one(counts: PublishedCounts, place: int, pairs: Sequence[Pair]) -> P
     """Return the counts if the labels of each pair, one of which is an atom, count the same people."""
     dimension, atoms = counts.dimensions[place], _atoms(counts, place)
     same = dict[int, frozenset[int]]()
-    for pair in pairs:
-        whole, atom = sorted((atoms[text] for text in pair), key=len, reverse=True)
-        same |= dict.fromkeys(atom, whole)
+    ordered = [sorted((atoms[text] for text in pair), key=len, reverse=True) for pair in pairs]
+    for whole, atom in sorted(ordered, key=lambda both: -len(both[0])):
+        same |= dict.fromkeys(atom, frozenset().union(*(same.get(each, {each}) for each in whole)))
     atoms[WHOLE] = frozenset({*range(dimension.axis.atoms)} - {dimension.rest})
     covers = {
         text: [str(each) for atom in sorted(some) for each in sorted(same.get(atom, {atom}))]
@@ -97,7 +102,7 @@ def _atoms(counts: PublishedCounts, place: int) -> dict[str, frozenset[int]]:
 
 
 def _named_alike(counts: PublishedCounts, name: str, labels: Sequence[str]) -> list[Pair]:
-    """Return the labels, two each, that alone have one text in a column that the manifest leaves out, and names labels.
+    """Return the pairs of labels that have one text in a column that the manifest leaves out, and names labels.
 
     Such a column has one text for each label, and for nearly each another one.
     """
@@ -116,5 +121,6 @@ def _named_alike(counts: PublishedCounts, name: str, labels: Sequence[str]) -> l
             for label, text in sorted(named):
                 by_text.setdefault(text, []).append(label)
             if len(named) == len({label for label, _ in named}) < 2 * len(by_text):
-                found |= dict.fromkeys((some[0], some[1]) for some in by_text.values() if len(some) == 2)
+                alike = (some for some in by_text.values() if len(some) <= _ALIKE)
+                found |= dict.fromkeys(chain(*(combinations(some, 2) for some in alike)))
     return [*found]

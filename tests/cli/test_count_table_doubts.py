@@ -1228,13 +1228,14 @@ def test_labels_that_count_the_same_people_are_found(seed):
     rng = np.random.default_rng(seed)
     counts = {each: rng.integers(50, 1000, 12) for each in ("a", "b", "c", "d", "R2")}
     counts |= {"R1": counts["a"] + counts["b"], "R3": counts["c"] + counts["d"], "same": counts["R2"]}
-    order = ["R1", "a", "b", "R2", "same", "R3", "c", "d"]
+    counts["again"] = counts["same"]
+    order = ["R1", "a", "b", "R2", "same", "again", "R3", "c", "d"]
     lines = [
         {each: None if rng.random() < 0.1 else (int(counts[each][line]),) * 2 for each in order} for line in range(12)
     ]
     found = find_sums(order, None, lines)
-    assert found.sums == {"R1": ["a", "b"], "R3": ["c", "d"], "same": ["R2"]}
-    lines[0] |= {"R2": (1, 1), "same": (2, 2)}
+    assert found.sums == {"R1": ["a", "b"], "R3": ["c", "d"], "same": ["R2"], "again": ["R2"]}
+    lines[0] |= {"R2": (1, 1), "same": (2, 2), "again": (1, 1)}
     assert "same" not in find_sums(order, None, lines).sums
 
 
@@ -2347,15 +2348,15 @@ def test_a_note_in_several_cells_is_not_passed_over(last, code, tmp_path):
     assert (found, "may be a note with a count" in reasons) == (code, code == 3)
 
 
-@pytest.mark.parametrize("covers", [[], ["04,04", "974,974", "11,11"]])
+@pytest.mark.parametrize("covers", [[], ["04,04", "974,974", "97400,97400", "11,11", "12,12"]])
 @pytest.mark.parametrize("by", ["numbers", "names"])
 def test_labels_with_equal_numbers_may_count_the_same_people(by, covers, tmp_path):
-    """One place under two codes, which hide different secondary cells; small numbers alone may be equal by chance."""
+    """One place under three codes, which hide different cells; small numbers alone may be equal by chance."""
     counts = {"f": (1, 500, 400), "m": (700, 600, 300)} if by == "numbers" else {"f": (1, 2, 3), "m": (4, 2, 3)}
     rows = []
-    for code, hidden in {"04": "ab", "974": "ac", "11": ""}.items():
-        beside = [code, *(["Paris" if code == "11" else "La Réunion"] if by == "names" else [])]
-        own = {sex: [n + 11 * (code == "11") for n in some] for sex, some in counts.items()}
+    for code, hidden in {"04": "ab", "974": "ab", "97400": "ac", "11": "", "12": ""}.items():
+        beside = [code, *([{"11": "Paris", "12": "Lyon"}.get(code, "La Réunion")] if by == "names" else [])]
+        own = {sex: [n + int(code) * (code in {"11", "12"}) for n in some] for sex, some in counts.items()}
         own["All"] = [sum(some) for some in zip(*own.values(), strict=True)]
         for sex, some in own.items():
             shown = {age: "s" if age in hidden and sex != "All" else n for age, n in zip("abc", some, strict=True)}
@@ -2370,6 +2371,7 @@ def test_labels_with_equal_numbers_may_count_the_same_people(by, covers, tmp_pat
 
     code, why, found = judged(covers)
     assert (code, found) == (3, [])
-    assert '\\"04\\" and \\"974\\"' in why
-    assert judged(["04,04", "974,04", "11,11"])[0] == 1
-    assert judged(["04,04", "974,974", "11,11", "both,04", "both,974"])[0] == 0
+    assert '\\"04\\" and \\"974\\", \\"04\\" and \\"97400\\"' in why
+    assert judged(["04,04", "974,04", "97400,04", "11,11", "12,12"])[0] == 1
+    others = ["04,04", "974,974", "97400,97400", "11,11", "12,12"]
+    assert judged([*others, *(f"all,{each}" for each in ("04", "974", "97400"))])[0] == 0
