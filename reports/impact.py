@@ -17,7 +17,7 @@ from reports.count_tables import cell_repair
 from reports.finding_text import shown_attacks, steps
 from reports.frames import frames
 from reports.glossary import glossary, of_attacks
-from reports.next_commands import repairing
+from reports.next_commands import copying, repairing
 from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
 from reports.sentences import CONTRADICTED, best_so_far, facts, named, reasons, result_text
@@ -265,12 +265,7 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
             files, column = impact.candidate.files, impact.candidate.column
             if column is not None:
                 files = (alone(impact.candidate.release, files[0]),)  # a repair changes a file of one release
-                yield say(
-                    'Copy the header and the rows with "{release}" in the column "{column}" into {alone}.',
-                    release=printable(impact.candidate.release),
-                    column=printable(column),
-                    alone=printable(files[0]),
-                )
+                yield copying(impact.candidate.release, column, files[0])
             command = repairing(files, " --baseline")
             yield say("{command} looks for a change after which it adds nothing to that.", command=command)
         elif not impact.adds.undecided:

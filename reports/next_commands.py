@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report
-from audit.runtime.phrases import ReasonKind, kind_of, typed
+from audit.runtime.phrases import ReasonKind, kind_of, say, typed
 from reports.sentences import out_of_time
 
 _MORE_TIME = 10
@@ -35,3 +35,13 @@ def repairing(files: Iterable[str], more: str = "") -> str:
     """Return the command that repairs a candidate, of one file or more."""
     command = f"audit repair SERIES {' '.join(map(shlex.quote, files))} --output repaired{more}"
     return printable(f"`{typed(command)}`", SENTENCE)
+
+
+def copying(release: str, column: str, alone: str) -> str:
+    """Return the sentence that a release is to be copied into a file of its own, which can be repaired."""
+    return say(
+        'Copy the header and the rows with "{release}" in the column "{column}" into {alone}.',
+        release=printable(release),
+        column=printable(column),
+        alone=printable(alone),
+    )

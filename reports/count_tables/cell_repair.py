@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from audit.findings.count import cell_name
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
-from audit.model.release_impact import COUNTS_OPEN, CellRepair, HiddenCell, ReleaseImpact
+from audit.model.release_impact import COUNTS_OPEN, CellRepair, HiddenCell, ReleaseImpact, alone
 from audit.model.report import Report
 from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, say, say_count
 from reports.audit_page import added_inputs
 from reports.count_tables.sentences import limit
-from reports.next_commands import repairing
+from reports.next_commands import copying, repairing
 from reports.page import Bullets, PageSteps, Paragraph, Section
 from reports.sentences import DECLARE, IS_CSV, best_so_far, reasons, settings
 from reports.summary_text import assumptions
@@ -114,6 +114,10 @@ def _further_steps(cells: CellRepair) -> Iterator[str]:
 
 def _hiding(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:
     """Yield what to hide so that nothing new can be derived, and how."""
+    candidate = impact.candidate
+    if candidate.column is not None:
+        for file in candidate.files:
+            yield copying(candidate.release, candidate.column, alone(candidate.release, file))
     if further := _further(impact, cells):
         yield say_count("Hide {count} further [cell|cells]; then nothing new can be derived.", further)
     yield from _marked(impact, cells)
@@ -208,6 +212,8 @@ def _signs(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:
 def _repairing(impact: ReleaseImpact) -> str:
     """Return the command that repairs the candidate; what the releases before it disclose cannot be undone."""
     files = [each.path for each in added_inputs(impact.without, impact.after)]
+    if impact.candidate.column is not None:  # a repair changes files of one release
+        files = [alone(impact.candidate.release, each) for each in impact.candidate.files]
     return repairing(files, " --baseline" if impact.without.policy.violations else "")
 
 

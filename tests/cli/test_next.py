@@ -436,6 +436,9 @@ def test_the_candidate_of_tables_is_the_release_that_the_series_does_not_have(qu
     marked = "when" if len(chosen) > 1 else None
     assert (result["candidate"]["release"], result["candidate"]["column"]) == ("2024 Q3", marked)
     assert [(each["cell"]["area"], each["line"]) for each in result["cells"]["hide"]] == [("N", 3 * len(chosen) - 1)]
+    said = " ".join(run_main("next", str(series), str(file))[1].split())
+    words = 'Copy the header and the rows with "2024 Q3" in the column "when" into 2024 Q3.csv.'
+    assert (words in said, "'2024 Q3.csv' --output repaired" in said) == ((True, True) if marked else (False, False))
     assert foretold(*quarters(*chosen, hidden="24"))[0] == 0
     quarters(*chosen)
     code, _, err = run_main("repair", str(series), str(file), "--output", str(tmp_path / "out"))
