@@ -555,7 +555,7 @@ def panel(folder, moving=3):
                 str(2022 + wave),
                 f"E{n}",
                 ["North", "South"][(n + wave * (n < moving)) % 2],
-                str(1 + wave),
+                str(1 + wave + n // 4 % 2),
                 "ab"[n // 2 % 2],
             ]
             for n in range(200)
