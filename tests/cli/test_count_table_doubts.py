@@ -1297,15 +1297,16 @@ def test_a_population_that_repeats_is_no_evidence_of_the_same_people(last, colum
         hidden = areas[quarter : 5 * quarter : 4]
         shown = [(area, "c" if area in hidden else base * ((n + base // 2) // base), of) for area, n, of in rows]
         tables[f"{quarter}.csv"] = [
-            f"area,{column}n,people",
-            *(f"{area},{column and f'Q{quarter},'}{n},{of}" for area, n, of in shown),
+            f"area,{column}n,people,homes",
+            *(f"{area},{column and f'Q{quarter},'}{n},{of},{7 * of}" for area, n, of in shown),
         ]
     names = ["area", *(["period"] if column else [])]
-    table = f'dimensions = {json.dumps(names)}\nvalues = ["n", "people"]\npart_of = {{ n = "people" }}\n'
-    table += 'exact = ["people"]\nrounding = { to = 5, how = "nearest" }\n' if base > 1 else ""
+    table = f'dimensions = {json.dumps(names)}\nvalues = ["n", "people", "homes"]\n'
+    table += 'part_of = { n = "people", people = "homes" }\n'
+    table += 'exact = ["people", "homes"]\nrounding = { to = 5, how = "nearest" }\n' if base > 1 else ""
     why = verdict(write_tables(tmp_path, tables, f'{table}totals.area = "T"\nmarkers.c = [0, inf]\n'))[1]
     assert ("same people" in why or "same numbers" in why) == (last != "others"), why
-    assert ('the numbers of \\"people\\" are no such sums' in why) == (last == "sum"), why
+    assert ('the numbers of \\"people\\" and \\"homes\\" are no such sums' in why) == (last == "sum"), why
 
 
 @pytest.mark.parametrize(("over_time", "code"), [("cumulative", 3), ("independent", 0)])
