@@ -49,7 +49,7 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     is_number = counts.number & (counts.upper < UNBOUNDED)
     ends = [np.where(is_number | is_exact, each, np.nan) for each in (counts.lower, counts.upper)]
     if is_exact.all():
-        if counts.manifest.over_time == "independent" and not counts.manifest.stock:
+        if counts.manifest.over_time == "independent":
             yield from _exact_editions(counts, cells, ends)
         return
     for place in unexplained(counts):
@@ -133,7 +133,7 @@ def _exact_editions(counts: PublishedCounts, cells: Codes, ends: Sequence[Known]
         lines = np.stack([_known(counts, cells[own], each[own], ()) for each in ends])
         for one, (other,) in _repeated(lines):
             if differ := int(_differing(lines, one, [other])[0].sum()):
-                yield _corrected_edition(counts, lines, one, other, differ)
+                yield from _corrected_edition(counts, lines, one, other, differ)
                 return
 
 
@@ -177,8 +177,7 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
         return
     for one, (other,) in repeated:
         if differ := int(_differing(known, one, [other])[0].sum()):
-            if not counts.manifest.stock:
-                yield _corrected_edition(counts, known, one, other, differ)
+            yield from _corrected_edition(counts, known, one, other, differ)
             continue
         yield say(
             'releases "{one}" and "{other}" have the same numbers, so they count the same people; if they are one '
@@ -210,11 +209,13 @@ def _both(counts: PublishedCounts, one: int, other: int) -> dict[str, str]:
     return texts
 
 
-def _corrected_edition(counts: PublishedCounts, ends: Known, one: int, other: int, differ: int) -> str:
-    """Return what to do about two releases with the same numbers but for some.
+def _corrected_edition(counts: PublishedCounts, ends: Known, one: int, other: int, differ: int) -> Iterator[str]:
+    """Yield what to do about two releases with the same numbers but for some, unless they count a stock.
 
     If both show the same cells, nothing but the differences follows from them together.
     """
+    if counts.manifest.stock:
+        return
     texts = _both(counts, one, other)
     fact = say(
         'releases "{one}" and "{other}" have the same numbers but for {count}, as editions do of which one was '
@@ -244,7 +245,7 @@ def _corrected_edition(counts: PublishedCounts, ends: Known, one: int, other: in
             "to judge what lies between the editions, copy both into a folder of their own, and write over_time = "
             '"cumulative" there: each increase is judged'
         )
-    return parted([fact, alone, together])
+    yield parted([fact, alone, together])
 
 
 def _corrected(ends: Known, whole: int, parts: Sequence[int]) -> Iterator[str]:
