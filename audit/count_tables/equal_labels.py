@@ -32,11 +32,16 @@ def equal_labels(labels: Sequence[str], lines: Sequence[Line], named: Collection
         for some in of_number.values():
             near |= dict.fromkeys(combinations(some, 2) if len(some) <= _ALIKE else ())
     found = dict[str, str]()
-    for one, other in near:
-        if {one, other}.intersection(found) or other in found.values():
+    order = {label: place for place, label in enumerate(labels)}
+    # A line that hides the first of several labels names the others first.
+    for one, other in sorted(near, key=lambda pair: [order[label] for label in pair]):
+        first = found.get(one, one)
+        if other in found or other in found.values():
             continue
         if any(
-            a and b and (a[0] > b[1] or b[0] > a[1]) for line in lines for a, b in [(line.get(one), line.get(other))]
+            a and b and (a[0] > b[1] or b[0] > a[1])
+            for line in lines
+            for a, b in [(line.get(each), line.get(other)) for each in {one, first}]
         ):
             continue  # most pairs, in one of the first lines
         both = [(a, b) for line in lines if (a := line.get(one)) is not None and (b := line.get(other)) is not None]
@@ -44,7 +49,7 @@ def equal_labels(labels: Sequence[str], lines: Sequence[Line], named: Collection
         bits = sum(log2(1 + sqrt(number) / width) for number, width in wide.items())
         is_shown = len(wide) >= LINES and bits > _BITS + 2 * log2(len(labels))
         if is_shown or (one, other) in named:
-            found[other] = one
+            found[other] = first
     return [(one, other) for other, one in found.items()]
 
 

@@ -1226,12 +1226,12 @@ def test_labels_that_are_sums_of_those_beside_them_are_found(sides, country, bas
 def test_labels_that_count_the_same_people_are_found(seed):
     """An overseas region that is a department, too, beside regions of several, in lines that hide some numbers."""
     rng = np.random.default_rng(seed)
-    counts = {each: rng.integers(50, 1000, 12) for each in ("a", "b", "c", "d", "R2")}
+    counts = {each: rng.integers(50, 1000, 16) for each in ("a", "b", "c", "d", "R2")}
     counts |= {"R1": counts["a"] + counts["b"], "R3": counts["c"] + counts["d"], "same": counts["R2"]}
     counts["again"] = counts["same"]
     order = ["R1", "a", "b", "R2", "same", "again", "R3", "c", "d"]
     lines = [
-        {each: None if rng.random() < 0.1 else (int(counts[each][line]),) * 2 for each in order} for line in range(12)
+        {each: None if rng.random() < 0.1 else (int(counts[each][line]),) * 2 for each in order} for line in range(16)
     ]
     found = find_sums(order, None, lines)
     assert found.sums == {"R1": ["a", "b"], "R3": ["c", "d"], "same": ["R2"], "again": ["R2"]}
