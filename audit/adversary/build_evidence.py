@@ -177,17 +177,15 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
     chosen = next(allowed) if adversary is None else ADVERSARIES[adversary]
     if episodes and chosen.requires is not None:
         what = say('rows = "episodes" does not say whose row is whose')
-        raise UsageError(
-            say(
-                "{file}: {what}, which the adversary `{adversary}` needs; leave --adversary out",
-                file=manifests.NAME,
-                what=what,
-                adversary=chosen.name,
-            )
+        raise UsageError.say(
+            "{file}: {what}, which the adversary `{adversary}` needs; leave --adversary out",
+            file=manifests.NAME,
+            what=what,
+            adversary=chosen.name,
         )
     if chosen.requires not in offered:
         what = say("the adversary `{adversary}` needs {needs}", adversary=chosen.name, needs=chosen.needs)
-        raise UsageError(say("{file}: {what}; add it or choose another", file=manifests.NAME, what=what))
+        raise UsageError.say("{file}: {what}; add it or choose another", file=manifests.NAME, what=what)
     if chosen.requires == "key":
         series.check_keys()
     return chosen.name

@@ -256,7 +256,7 @@ def settle_format(arguments: argparse.Namespace) -> None:
         if form not in arguments.formats:
             forms = ", ".join(arguments.formats)
             what = say("{file}: this command does not write such files", file=printable_path(arguments.output))
-            raise UsageError(say("{what}; choose one of these with --format: {forms}", what=what, forms=forms))
+            raise UsageError.say("{what}; choose one of these with --format: {forms}", what=what, forms=forms)
         arguments.format = form
 
 
@@ -290,8 +290,7 @@ def settings_for(
     others += [flag(name) for name in options_given(arguments)]
     others += [flag(name) for name in _OF_PEOPLE if getattr(arguments, name, None)]
     if others:
-        what = say("{option} is about people, and count tables contain none; leave it out", option=others[0])
-        raise UsageError(what)
+        raise UsageError.say("{option} is about people, and count tables contain none; leave it out", option=others[0])
     return {name: given[name] for name in WholeCountAudit.__annotations__ if name in given}
 
 

@@ -117,7 +117,7 @@ def _show(invoke: Invoke, *words: object) -> None:
     put(f"$ {shlex.join(command)}\n\n")
     if invoke(command[1:]) not in _VERDICTS:
         stopped = shlex.join(command)
-        raise UsageError(say("the demo stopped at: {command}; name another folder, or empty this one", command=stopped))
+        raise UsageError.say("the demo stopped at: {command}; name another folder, or empty this one", command=stopped)
     put("\n")
 
 
@@ -134,4 +134,4 @@ def _write_series(folder: Path) -> None:
             write_file(path, content)
     except OSError as error:
         why = error.strerror or say("it cannot be written")
-        raise UsageError(say("{folder}: {why}; name another folder", folder=folder, why=why)) from error
+        raise UsageError.say("{folder}: {why}; name another folder", folder=folder, why=why) from error

@@ -49,19 +49,19 @@ def run(arguments: argparse.Namespace) -> int:
     with asked(arguments) as given:
         if series.kind == "tables":
             if not arguments.cell:
-                raise UsageError(say("count tables contain no people; name a cell, such as --cell area=N --cell sex=f"))
+                raise UsageError.say("count tables contain no people; name a cell, such as --cell area=N --cell sex=f")
             cell = dict(map(_label, arguments.cell))
             answer: Answer = series.explain(cell, **settings_for(series, arguments, given))
         elif arguments.cell:
-            raise UsageError(say("--cell is for count tables; name a person with --individual ID"))
+            raise UsageError.say("--cell is for count tables; name a person with --individual ID")
         elif arguments.individual is None and arguments.record is None:
             raise UsageError(
                 REQUIRED.filled(names="--individual") + say("; see `{command}`", command="audit explain --help")
             )
         elif None not in (arguments.individual, arguments.record):
-            raise UsageError(say("name a person with --individual ID, or a record with --record ID, not both"))
+            raise UsageError.say("name a person with --individual ID, or a record with --record ID, not both")
         elif arguments.record is not None and arguments.adversary is not None:
-            raise UsageError(say("--record is about who knows nothing but record ids: leave --adversary out"))
+            raise UsageError.say("--record is about who knows nothing but record ids: leave --adversary out")
         else:
             answer = series.explain(
                 arguments.individual if arguments.record is None else arguments.record,

@@ -119,4 +119,4 @@ def _check_filter(
         if hidden:
             remedy = say("people have pseudonyms here; add --reveal to ask about a person by the identifier in the key")
             raise UsageError(f"{what}; {remedy}")
-        raise UsageError(say("{what}; choose from {choices}", what=what, choices=choices))
+        raise UsageError.say("{what}; choose from {choices}", what=what, choices=choices)

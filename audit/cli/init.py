@@ -161,8 +161,8 @@ def ask_until_answered(question: Question) -> str:
         given = sys.stdin.readline()
         answer = given.strip()
         if not given:
-            raise UsageError(
-                say("there are fewer answers than questions, and nothing was changed; write one answer on each line")
+            raise UsageError.say(
+                "there are fewer answers than questions, and nothing was changed; write one answer on each line"
             )
         if not names and (answer or question.default):
             return answer or question.default
@@ -241,10 +241,8 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 
 
 def _taken(path: Path) -> UsageError:
-    return UsageError(
-        say(
-            "{file}: there is a manifest already, and `audit init` never overwrites one; edit it, let --confirm ask "
-            "what it leaves open, or move it away to have a new one guessed",
-            file=path,
-        )
+    return UsageError.say(
+        "{file}: there is a manifest already, and `audit init` never overwrites one; edit it, let --confirm ask "
+        "what it leaves open, or move it away to have a new one guessed",
+        file=path,
     )

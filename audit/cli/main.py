@@ -180,7 +180,7 @@ def _check_spelling(word: str) -> None:
     """
     meant = did_you_mean(word, COMMANDS)
     if meant and not word.startswith("-") and not is_url(word) and not os.path.lexists(word):
-        raise UsageError(say("there is no command or folder {word}{meant}", word=printable(word), meant=meant))
+        raise UsageError.say("there is no command or folder {word}{meant}", word=printable(word), meant=meant)
 
 
 def _reported(error: BaseException) -> tuple[list[str], int]:

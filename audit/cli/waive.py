@@ -72,8 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     with asked(arguments) as given:
         if series.kind == "tables":
             if given["policy"] or arguments.group:
-                raise UsageError(
-                    say("findings of count tables are accepted by their ids alone; leave --policy and --group out")
+                raise UsageError.say(
+                    "findings of count tables are accepted by their ids alone; leave --policy and --group out"
                 )
             settings_for(series, arguments, given)
             before = series.opened.waivers

@@ -142,7 +142,7 @@ def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableMan
     """
     if candidate.tag in manifest.tags:
         tag = printable(candidate.tag)
-        raise UsageError(say('the series has a release with the tag "{tag}" already; rename the candidate', tag=tag))
+        raise UsageError.say('the series has a release with the tag "{tag}" already; rename the candidate', tag=tag)
     is_exact = {
         PurePath(table.shown).name: not manifest.exact.isdisjoint((release.tag, table.shown))
         for release in manifest.releases
@@ -174,7 +174,7 @@ def without_candidate(manifest: TableManifest, candidate: TableRelease) -> tuple
     for release, published in zip(manifest.releases, files[:-1] if is_last else files, strict=False):
         for path in own.keys() & published:
             name, tag = printable_path(own[path]), printable(release.tag)
-            raise UsageError(say('{name}: this file is in release "{tag}" of the series already', name=name, tag=tag))
+            raise UsageError.say('{name}: this file is in release "{tag}" of the series already', name=name, tag=tag)
     to_come = tuple(map(manifest.tag_of, candidate.paths))
     if not is_last:
         return replace(manifest, to_come=to_come), candidate
@@ -488,7 +488,7 @@ def repair_candidate(
     for table in candidate.tables:
         if not is_table(table.path.name):
             name = printable(table.path.name)
-            raise UsageError(say("{name}: only .csv and .parquet files can be rewritten; convert it first", name=name))
+            raise UsageError.say("{name}: only .csv and .parquet files can be rewritten; convert it first", name=name)
         if table.only is not None:
             raise not_alone(table.shown, candidate.tag, table.only[0])
     found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True, baseline=baseline)

@@ -378,7 +378,7 @@ class _Asked:
             self.take_role(name, "quasi_identifiers")
             self.give_role(name, "sensitive")
         if not self.named("sensitive"):
-            raise UsageError(say("by these answers no column is sensitive, and nothing can be judged; answer again"))
+            raise UsageError.say("by these answers no column is sensitive, and nothing can be judged; answer again")
 
     def ask_role(self, name: str, column: Column | None) -> list[str]:
         """Ask for a column's role and write it; return the columns that lose this role."""
@@ -923,9 +923,8 @@ def _instead(last: str, shown: str, *, is_sign: bool) -> tuple[str, str]:
         )
     elif last == "not_counts":
         text = say(
-            "Which of them disclose nothing about the counts? Write these like {shown}, or [] for none; "
-            '`audit` then names the others, and the keys that say what they are (such as rates). "?" leaves it '
-            "open.",
+            "Which of them disclose nothing about the counts? Write these like {shown}, or [] for none; `audit` then "
+            'names the others, and the keys that say what they are (such as rates). "?" leaves it open.',
             shown=shown,
         )
     return text, again

@@ -139,18 +139,16 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
     """
     if not folder.is_dir():
         state = say("this is a file") if folder.exists() else say("there is no such folder")
-        raise UsageError(say("{folder}: {state}; name the folder that holds the releases", folder=folder, state=state))
+        raise UsageError.say("{folder}: {state}; name the folder that holds the releases", folder=folder, state=state)
     found, problems = FoundFiles(folder, guesses), Problems()
     inside, beside = _listing(found, home), _listing(found, "")
     _note_folders(found, home)
     if not inside and (folder / "microdata.toml").exists():
-        raise UsageError(
-            say(
-                "{folder}: by its microdata.toml, this folder holds microdata, which is not published; "
-                "`audit anonymize` makes a series of releases from it; if its tables were "
-                "published, as rows of people or as counts, move microdata.toml to another folder",
-                folder=folder,
-            )
+        raise UsageError.say(
+            "{folder}: by its microdata.toml, this folder holds microdata, which is not published; "
+            "`audit anonymize` makes a series of releases from it; if its tables were "
+            "published, as rows of people or as counts, move microdata.toml to another folder",
+            folder=folder,
         )
     found.counterfeits = _with_columns(found, _listing(found, "counterfeits"), Problems())
     found.hierarchies = [name for name in beside if "hierarch" in name.casefold()]
@@ -183,8 +181,8 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
     try:
         files = [path for path in place.iterdir() if path.is_file()] if place.is_dir() else []
     except OSError as error:
-        raise UsageError(
-            say("{place}: {why}; check the folder's permissions", place=place, why=error.strerror)
+        raise UsageError.say(
+            "{place}: {why}; check the folder's permissions", place=place, why=error.strerror
         ) from error
     paths = [path for path in files if is_table(path.name)]
     others = [path.name for path in files if not is_table(path.name) and not path.name.startswith(".")]
@@ -423,15 +421,13 @@ def _check_releases(found: FoundFiles) -> None:
     """Refuse a folder without releases; doubt an order that names do not show."""
     if not found.releases:
         unused = next((f" ({printable(name)}: {why})" for name, why in found.unused.items()), "")
-        raise UsageError(
-            say(
-                "{folder}: there are no releases here{unused}; put the published tables ({names}) into {releases}, one "
-                "file for each release, and run it again",
-                folder=found.folder,
-                unused=unused,
-                names=", ".join(SUFFIXES),
-                releases=found.folder / "releases",
-            )
+        raise UsageError.say(
+            "{folder}: there are no releases here{unused}; put the published tables ({names}) into {releases}, one "
+            "file for each release, and run it again",
+            folder=found.folder,
+            unused=unused,
+            names=", ".join(SUFFIXES),
+            releases=found.folder / "releases",
         )
     order, is_clear = in_time(found.tags)
     found.releases.sort(key=lambda release: order.index(release.tag))

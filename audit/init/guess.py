@@ -433,13 +433,11 @@ def _manifest(found: FoundFiles) -> Manifest:
     if manifest is not None:
         check_headers(manifest, problems)
     if manifest is None or problems.found:
-        raise UsageError(
-            say(
-                "{folder}: no manifest could be guessed that opens ({found}); write {file} by hand, or rename the "
-                "files or columns it speaks of",
-                folder=found.folder,
-                found=printable(str(problems.found[0]), 300),
-                file=NAME,
-            )
+        raise UsageError.say(
+            "{folder}: no manifest could be guessed that opens ({found}); write {file} by hand, or rename the "
+            "files or columns it speaks of",
+            folder=found.folder,
+            found=printable(str(problems.found[0]), 300),
+            file=NAME,
         )
     return manifest

@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from audit.model.errors import UsageError, printable_path
-from audit.runtime.phrases import say
 
 GITIGNORE = ".gitignore"
 # The number of characters of a name that its temporary file repeats; all of them may be too many.
@@ -74,8 +73,8 @@ def check_empty(folder: Path) -> None:
     except (OSError, ValueError, RuntimeError):  # a name that no file can have, a link to itself, a locked folder
         holds, taken = False, False
     if taken:
-        raise UsageError(
-            say("{path}: this is not an empty folder; name a new or empty one", path=printable_path(folder))
+        raise UsageError.say(
+            "{path}: this is not an empty folder; name a new or empty one", path=printable_path(folder)
         )
     if not holds:
         raise UsageError(f"{printable_path(folder)}: no folder can be made there; name one in an existing folder")

@@ -42,7 +42,7 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
     for path in paths:
         if not is_table(path.name):
             where, names = printable_path(path), ", ".join(SUFFIXES)
-            raise UsageError(say("{path}: not a table; name a file that ends in {names}", path=where, names=names))
+            raise UsageError.say("{path}: not a table; name a file that ends in {names}", path=where, names=names)
     name = release_tag(paths[0].name)
     by = _column_of_releases(manifest, paths[0])
     tag, by = (name, None) if by is None else _new_release(series, paths[0], by)
@@ -82,7 +82,7 @@ def as_candidate(series: Series) -> tuple[Series, Series]:
     manifest = series.manifest
     newest = manifest.releases[-1].tag
     if len(manifest.releases) == 1:
-        raise UsageError(say("the series has only one release, and a candidate needs an earlier one"))
+        raise UsageError.say("the series has only one release, and a candidate needs an earlier one")
     counted = {tag: file for tag, file in manifest.counterfeits.items() if tag != newest}
     earlier = replace(manifest, releases=manifest.releases[:-1], counterfeits=counted, to_come=(newest,))
     return Series.of(earlier), Series.of(manifest)
@@ -123,27 +123,23 @@ def only_new(releases: Collection[str], known: Container[str], by: str, shown: s
     new = [tag for tag in releases if tag not in known]
     if len(new) != 1 or "" in new:
         listed = in_quotes(new) if new else say("none")
-        raise UsageError(
-            say(
-                '{path}: a candidate is one release, and by its column "{column}" the file should have one that the '
-                "series does not have; new in it: {new}",
-                path=shown,
-                column=printable(by),
-                new=listed,
-            )
+        raise UsageError.say(
+            '{path}: a candidate is one release, and by its column "{column}" the file should have one that the '
+            "series does not have; new in it: {new}",
+            path=shown,
+            column=printable(by),
+            new=listed,
         )
     return new[0]
 
 
 def revised(tag: str, shown: str) -> UsageError:
     """Return the error that the rows of a release in a candidate's file differ from those of the series."""
-    return UsageError(
-        say(
-            '{path}: its rows of release "{release}" are not those that the series has, and would be published '
-            "with it; write the new release into a file of its own",
-            path=shown,
-            release=printable(tag),
-        )
+    return UsageError.say(
+        '{path}: its rows of release "{release}" are not those that the series has, and would be published '
+        "with it; write the new release into a file of its own",
+        path=shown,
+        release=printable(tag),
     )
 
 
@@ -180,21 +176,17 @@ def _check_new(manifest: Manifest, paths: Sequence[Path], tag: str) -> None:
     listed = [path for release in manifest.releases for path, _ in release.halves]
     for path in paths:
         if any(same_file(path, published) for published in listed):
-            raise UsageError(
-                say(
-                    "{path}: this file is in the series already; take it out of the manifest's releases, or run "
-                    "`{command}`",
-                    path=printable_path(path),
-                    command=typed("audit SERIES"),
-                )
+            raise UsageError.say(
+                "{path}: this file is in the series already; take it out of the manifest's releases, or run "
+                "`{command}`",
+                path=printable_path(path),
+                command=typed("audit SERIES"),
             )
     if any(release.tag == tag for release in manifest.releases):
-        raise UsageError(
-            say(
-                '{path}: a release is already called "{release}"; rename the file',
-                path=printable_path(paths[0]),
-                release=printable(tag),
-            )
+        raise UsageError.say(
+            '{path}: a release is already called "{release}"; rename the file',
+            path=printable_path(paths[0]),
+            release=printable(tag),
         )
 
 
@@ -206,8 +198,8 @@ def _check_form(manifest: Manifest, paths: Sequence[Path]) -> None:
     """
     pairs = {release.values is not None for release in manifest.releases}
     if pairs == {True} and len(paths) == 1:
-        raise UsageError(
-            say("the releases of this series are pairs; name the candidate's file of rows, then that of values")
+        raise UsageError.say(
+            "the releases of this series are pairs; name the candidate's file of rows, then that of values"
         )
     if pairs == {False} and len(paths) > 1:
-        raise UsageError(say("the releases of this series are single tables; name one file as the candidate"))
+        raise UsageError.say("the releases of this series are single tables; name one file as the candidate")

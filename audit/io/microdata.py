@@ -506,7 +506,7 @@ class Microdata:
         """
         if self.updates is None:
             what = say("{file}: --close completes transitions, and the microdata have none", file=NAME)
-            raise UsageError(say("{what}; name their file under [updates], or leave --close out", what=what))
+            raise UsageError.say("{what}; name their file under [updates], or leave --close out", what=what)
         return replace(self, closes=True), len(self.updates.numbered(Vocabulary()).sets.missing())
 
     def followed(self, transitions: Transitions) -> UpdateSets:

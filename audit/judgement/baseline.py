@@ -175,11 +175,10 @@ def read_history(folder: Path) -> AuditHistory:
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
     except OSError as error:
-        what = say("{file}: the folder cannot be read; name the folder of the reports", file=shown)
-        raise UsageError(what) from error
+        raise UsageError.say("{file}: the folder cannot be read; name the folder of the reports", file=shown) from error
     if not files:
-        raise UsageError(
-            say("{file}: there are no reports here; write them with --format json --output FILE", file=shown)
+        raise UsageError.say(
+            "{file}: there are no reports here; write them with --format json --output FILE", file=shown
         )
     found = []
     for path in files:
@@ -201,12 +200,10 @@ def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iter
     try:
         report = json.loads(path.read_bytes())
         if report["schema_version"] not in (1, Report.schema_version):  # what is read here is the same in both
-            raise UsageError(
-                say(
-                    "{file}: its schema_version is neither 1 nor {number}; make the report again with this version",
-                    file=named,
-                    number=Report.schema_version,
-                )
+            raise UsageError.say(
+                "{file}: its schema_version is neither 1 nor {number}; make the report again with this version",
+                file=named,
+                number=Report.schema_version,
             )
         yield report
     except OSError as error:

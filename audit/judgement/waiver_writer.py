@@ -65,15 +65,13 @@ def waive(
     for each in accepted:
         if each.until < datetime.date.today():
             until = each.where or "--until"
-            raise UsageError(
-                say(
-                    "{where}: {day} is in the past, so nothing would be waived; give a later date",
-                    where=until,
-                    day=each.until.isoformat(),
-                )
+            raise UsageError.say(
+                "{where}: {day} is in the past, so nothing would be waived; give a later date",
+                where=until,
+                day=each.until.isoformat(),
             )
         if not each.reason.strip():
-            raise UsageError(say("{where}: it is empty; say why this is accepted", where=each.where or "--reason"))
+            raise UsageError.say("{where}: it is empty; say why this is accepted", where=each.where or "--reason")
     problems = Problems()
     text = problems.checked(read_text(folder, NAME, say("name the folder of a series"), problems))
     parse(folder, text, problems)
@@ -121,10 +119,10 @@ def accepted_of(
         InputError: the list cannot be read.
     """
     if not (ids or groups or listed):
-        raise UsageError(say("nothing to accept was named; name an ID, a --group RELEASE GROUP, or a --list FILE"))
+        raise UsageError.say("nothing to accept was named; name an ID, a --group RELEASE GROUP, or a --list FILE")
     found = [] if listed is None else read_list(Path(listed), [*forms])
     if (ids or groups) and until is None:
-        raise UsageError(say("--until: there is no date; write the last day of the waiver, as 2030-01-31"))
+        raise UsageError.say("--until: there is no date; write the last day of the waiver, as 2030-01-31")
     if until is not None:
         found += [Acceptance(each, reason, until) for each in ids]
         found += [Acceptance(group, reason, until, "", release) for release, group in groups]
@@ -171,13 +169,11 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
             found.append(Acceptance(ident, reason, last_day, f"{shown}, line {line}"))
     problems.check()
     if not found:
-        raise UsageError(
-            say(
-                "{file}: no line has a reason and a date; fill in the columns {reason} and {until}",
-                file=shown,
-                reason=reason_column,
-                until=until_column,
-            )
+        raise UsageError.say(
+            "{file}: no line has a reason and a date; fill in the columns {reason} and {until}",
+            file=shown,
+            reason=reason_column,
+            until=until_column,
         )
     return found
 

@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from audit.runtime.phrases import Reason, joined, say, say_count
 
@@ -134,6 +134,11 @@ class AuditError(Exception):
 
 class UsageError(AuditError):
     """The arguments of the command do not fit the series or each other."""
+
+    @classmethod
+    def say(cls, sentence: str, /, **values: object) -> Self:
+        """Return the error that a sentence, with its placeholders filled, says in the language in use."""
+        return cls(say(sentence, **values))
 
 
 class OptionError(UsageError):

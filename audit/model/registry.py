@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from audit.model.errors import UsageError, printable
-from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -65,13 +64,12 @@ class Registry(Generic[T]):
         point = self._others.get(name)
         target = self.own.get(name) or (name if point is None else point.value)
         if ":" not in target:
-            what = say(
+            raise UsageError.say(
                 "there is no {kind} {name}; choose from {names}, or name one of yours as package.module:Name",
                 kind=self.kind,
                 name=printable(name),
                 names=", ".join(self.names),
             )
-            raise UsageError(what)
         try:
             return cast("T", point.load() if point is not None else _imported(target))
         except (Exception, SystemExit) as error:

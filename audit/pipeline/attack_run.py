@@ -372,11 +372,13 @@ def _check_applies(results: Sequence[Result[View]], *, named: bool) -> None:
             skipped.setdefault(str(each.outcome.reason), []).append(each.attack.name)
     reasons = "; ".join(f"{', '.join(dict.fromkeys(idents))}: {reason}" for reason, idents in skipped.items())
     if reasons and named:
-        text = say("a requested attack does not apply - {reasons}; leave it out, or add what it needs", reasons=reasons)
-        raise UsageError(text)
+        raise UsageError.say(
+            "a requested attack does not apply - {reasons}; leave it out, or add what it needs", reasons=reasons
+        )
     if sum(len(idents) for idents in skipped.values()) == len(results):
-        text = say("no attack applies to this series - {reasons}; add what they need to the manifest", reasons=reasons)
-        raise UsageError(text)
+        raise UsageError.say(
+            "no attack applies to this series - {reasons}; add what they need to the manifest", reasons=reasons
+        )
 
 
 def _with_checked_claims(result: Result[View], namer: Pseudonymizer) -> Result[View]:

@@ -47,13 +47,11 @@ def waive_findings(
     def named() -> list[dict[str, object]]:
         findings = [each for each in accepted if each.release is None and _is_finding(each.named)]
         if findings and private_key(folder / PRIVATE, make=False) is None:
-            raise UsageError(
-                say(
-                    "no report on this series can have shown {finding}: there is no {key}; audit it with --stable-ids, "
-                    "and take ids from that",
-                    finding=printable(findings[0].named, 80),
-                    key=f"{PRIVATE}/finding.key",
-                )
+            raise UsageError.say(
+                "no report on this series can have shown {finding}: there is no {key}; audit it with --stable-ids, "
+                "and take ids from that",
+                finding=printable(findings[0].named, 80),
+                key=f"{PRIVATE}/finding.key",
             )
         series, how = open_series(folder), replace(options or AuditOptions(), findings=0)
         waivers = [*series.manifest.waivers, *map(_waiver, accepted)]
@@ -70,24 +68,19 @@ def waive_findings(
                 if one.release == waiver.release and one.small.smallest < run.limits.get("k", 0):
                     sizes["k"] = one.small.written()
             if each.where and not sizes:
-                raise UsageError(
-                    say(
-                        "{where}: {finding} is not found; make the list again with `audit findings`, nothing was "
-                        "changed",
-                        where=each.where,
-                        finding=printable(each.named, 80),
-                    )
+                raise UsageError.say(
+                    "{where}: {finding} is not found; make the list again with `audit findings`, nothing was changed",
+                    where=each.where,
+                    finding=printable(each.named, 80),
                 )
             if waiver.group is not None and not sizes:
-                raise UsageError(
-                    say(
-                        "--group {release} {group}: nothing is found there, so nothing was written; name a release "
-                        "({releases}) and a group that a finding names, or '*' for all groups of the release and its "
-                        "classes smaller than k",
-                        release=printable(each.release or ""),
-                        group=printable(waiver.group),
-                        releases=joined([*map(printable, series.tags)], most=12),
-                    )
+                raise UsageError.say(
+                    "--group {release} {group}: nothing is found there, so nothing was written; name a release "
+                    "({releases}) and a group that a finding names, or '*' for all groups of the release and its "
+                    "classes smaller than k",
+                    release=printable(each.release or ""),
+                    group=printable(waiver.group),
+                    releases=joined([*map(printable, series.tags)], most=12),
                 )
             alone = waiver.finding is not None and "*" not in waiver.finding
             size = sizes.get(waiver.finding or "") if alone else sizes

@@ -79,11 +79,9 @@ def publish_tables(
     _check_all_have_counts(counts)
     tables = [_exact_table(counts, file) for file in range(len(counts.parts))]
     if for_people and (_has_parts(manifest) or any(each.labels != tables[0].labels for each in tables)):
-        raise UsageError(
-            say(
-                "numbers are drawn for the people of a cell, so all tables need the same dimensions and labels, and no "
-                "label may be part of another; choose another method, or perturb the tables where the microdata are"
-            )
+        raise UsageError.say(
+            "numbers are drawn for the people of a cell, so all tables need the same dimensions and labels, and no "
+            "label may be part of another; choose another method, or perturb the tables where the microdata are"
         )
     cells = np.concatenate([protect(each.counts, rng)[each.place] for each in tables]).astype(object)
     report = None
@@ -140,8 +138,8 @@ def _write(
             (output / name).write_text(text, encoding="utf-8", newline="")
         except OSError as error:
             why = printable(error.strerror or "it cannot be written", 200)
-            raise UsageError(
-                say("{path}: {why}; name another folder", path=printable_path(output / name), why=why)
+            raise UsageError.say(
+                "{path}: {why}; name another folder", path=printable_path(output / name), why=why
             ) from error
 
 

@@ -14,7 +14,6 @@ from audit.model.arrays import Codes, Flags, distinct, numbered
 from audit.model.errors import UsageError
 from audit.model.history import CellRanges
 from audit.publishing.verification import uncovered
-from audit.runtime.phrases import say
 
 
 def covers_itself(text: str, attribute: QuasiIdentifier) -> bool:
@@ -64,11 +63,9 @@ class LastReleaseCells:
             UsageError: the rows of a group differ in their cells.
         """
         if not self.cells.uniform.all():
-            raise UsageError(
-                say(
-                    "a group of the last release has rows with different cells; this method continues only series "
-                    "in which all rows of a group have the same cells; begin a new series"
-                )
+            raise UsageError.say(
+                "a group of the last release has rows with different cells; this method continues only series "
+                "in which all rows of a group have the same cells; begin a new series"
             )
         low, high = np.zeros_like(self.cells.cell), np.zeros_like(self.cells.cell)
         exact = np.ones(len(low), dtype=np.bool_)

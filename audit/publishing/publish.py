@@ -190,14 +190,12 @@ class _Work:
             release = self._read(self.series, position)
             breaches = check.add(release)
             if breaches:
-                raise UsageError(
-                    say(
-                        "{folder}: the series so far does not keep {promise}: {breach}; begin a new series, or choose "
-                        "a promise it keeps",
-                        folder=self.workplace.folder,
-                        promise=self.anonymizer.promise,
-                        breach=breaches[0],
-                    )
+                raise UsageError.say(
+                    "{folder}: the series so far does not keep {promise}: {breach}; begin a new series, or choose "
+                    "a promise it keeps",
+                    folder=self.workplace.folder,
+                    promise=self.anonymizer.promise,
+                    breach=breaches[0],
                 )
             self._remember(release, read, position)
         return check
@@ -230,10 +228,11 @@ class _Work:
         """Return a release as anonymizers read it, with its groups numbered without gaps."""
         files = self.form.manifest.releases[position]
         if release.person is None:
-            raise UsageError(say("{file}: the release has no key", file=files.shown))
+            raise UsageError.say("{file}: the release has no key", file=files.shown)
         if release.strangers is not None:
-            what = say("{file}: its key has no line for some rows; write a line for each row", file=files.shown)
-            raise UsageError(what)
+            raise UsageError.say(
+                "{file}: its key has no line for some rows; write a line for each row", file=files.shown
+            )
         dense = (np.cumsum(np.bincount(release.group.codes, minlength=release.group.size) > 0) - 1).astype(np.int32)
         snapshot, person = read.snapshot, release.person
         fake = (person == NOBODY) | self.series.people.counterfeits(person)

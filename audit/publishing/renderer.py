@@ -293,14 +293,11 @@ class Renderer:
         if not len(groups):
             return None
         if self.columns.group is None:
-            what = say("the series has no group column, so counterfeits cannot be counted by group; add one")
-            raise UsageError(what)
+            raise UsageError.say("the series has no group column, so counterfeits cannot be counted by group; add one")
         if self.columns.group == _COUNT:
-            raise UsageError(
-                say(
-                    'the group column is called "{column}", as is that of counterfeits; begin a new series',
-                    column=_COUNT,
-                )
+            raise UsageError.say(
+                'the group column is called "{column}", as is that of counterfeits; begin a new series',
+                column=_COUNT,
             )
         faked, count = np.unique(groups, return_counts=True)
         return pa.table({self.columns.group: faked, _COUNT: count})
@@ -372,11 +369,9 @@ def _check_distinct(cells: Sequence[Codes]) -> None:
     """
     rows = np.stack(cells, axis=1) if cells else np.zeros((1, 0), dtype=np.int32)
     if len(np.unique(rows, axis=0)) < len(rows):
-        raise UsageError(
-            say(
-                "two groups of the release would have equal cells, and without a group column they would read as one; "
-                "begin a new series, which gets a group column"
-            )
+        raise UsageError.say(
+            "two groups of the release would have equal cells, and without a group column they would read as one; "
+            "begin a new series, which gets a group column"
         )
 
 

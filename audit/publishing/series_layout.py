@@ -60,13 +60,11 @@ class SeriesForm:
             InputError: it cannot be read.
         """
         if form is not None and form not in anonymizer.forms:
-            raise UsageError(
-                say(
-                    "{method} publishes no {form}; choose from {forms}",
-                    method=anonymizer.name,
-                    form=form,
-                    forms=", ".join(anonymizer.forms),
-                )
+            raise UsageError.say(
+                "{method} publishes no {form}; choose from {forms}",
+                method=anonymizer.name,
+                form=form,
+                forms=", ".join(anonymizer.forms),
             )
         begun = is_there(folder / NAME)
         made = _begun(folder, microdata, anonymizer, form) if begun else _new(folder, microdata, anonymizer, form)
@@ -199,47 +197,40 @@ def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: For
     if not series.keyed:
         raise series.keyless("there is no key for this release, and the next one is made from the keys of all")
     if columns.group is None and columns.record is None and not columns.quasi_identifiers:
-        what = say("{file}: the series has neither groups nor quasi-identifiers; name its group column", file=NAME)
-        raise UsageError(what)
+        raise UsageError.say(
+            "{file}: the series has neither groups nor quasi-identifiers; name its group column", file=NAME
+        )
     if anonymizer.links_records and columns.record is None:
-        raise UsageError(
-            say(
-                "{file}: {method} links the rows of a record over the releases, and this series publishes no record "
-                "id; begin a new series",
-                file=NAME,
-                method=anonymizer.name,
-            )
+        raise UsageError.say(
+            "{file}: {method} links the rows of a record over the releases, and this series publishes no record "
+            "id; begin a new series",
+            file=NAME,
+            method=anonymizer.name,
         )
     if columns.record is not None and not anonymizer.links_records:
-        raise UsageError(
-            say(
-                "{file}: the series publishes record ids, which show what becomes of one person's value; {method} "
-                "cannot keep its promise beside them; begin a new series",
-                file=NAME,
-                method=anonymizer.name,
-            )
+        raise UsageError.say(
+            "{file}: the series publishes record ids, which show what becomes of one person's value; {method} "
+            "cannot keep its promise beside them; begin a new series",
+            file=NAME,
+            method=anonymizer.name,
         )
     now: Form = "generalization" if last.values is None else "anatomy"
     if now not in anonymizer.forms or (form or now) != now:
-        raise UsageError(
-            say(
-                "{file}: the series publishes {form}, and cannot change its form; begin a new series",
-                file=last.shown,
-                form=now,
-            )
+        raise UsageError.say(
+            "{file}: the series publishes {form}, and cannot change its form; begin a new series",
+            file=last.shown,
+            form=now,
         )
     kinds = {name: attribute.kind for name, attribute in series.attributes.items()}
     declared = columns.rules[Changing].columns
     new = [each for each in _changing(microdata, anonymizer, kinds) if each in kinds and each not in declared]
     if new:
-        raise UsageError(
-            say(
-                "{file}: people's values of {columns} change between the snapshots, and their record ids show it; "
-                "write changing = [{names}] under [columns], audit the series, and publish then",
-                file=NAME,
-                columns=in_quotes(new),
-                names=", ".join(map(toml_text, (*declared, *new))),
-            )
+        raise UsageError.say(
+            "{file}: people's values of {columns} change between the snapshots, and their record ids show it; "
+            "write changing = [{names}] under [columns], audit the series, and publish then",
+            file=NAME,
+            columns=in_quotes(new),
+            names=", ".join(map(toml_text, (*declared, *new))),
         )
     text = (folder / NAME).read_bytes().decode("utf-8-sig")
     return series, text, last, now
@@ -271,53 +262,43 @@ def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
     columns = manifest.columns
     if columns.sensitive != (microdata.sensitive,):
         published = ", ".join(columns.sensitive)
-        raise UsageError(
-            say(
-                '{file}: the series publishes "{columns}", the microdata hold "{column}" as sensitive; anonymizers '
-                "publish one sensitive attribute, of the same name in both",
-                file=NAME,
-                columns=published,
-                column=microdata.sensitive,
-            )
+        raise UsageError.say(
+            '{file}: the series publishes "{columns}", the microdata hold "{column}" as sensitive; anonymizers '
+            "publish one sensitive attribute, of the same name in both",
+            file=NAME,
+            columns=published,
+            column=microdata.sensitive,
         )
     for name in columns.quasi_identifiers:
         if name not in microdata.quasi_identifiers:
-            raise UsageError(
-                say(
-                    '{file}: the series publishes the quasi-identifier "{column}", which {other} does not name; add it '
-                    "there",
-                    file=NAME,
-                    column=name,
-                    other=MICRODATA,
-                )
+            raise UsageError.say(
+                '{file}: the series publishes the quasi-identifier "{column}", which {other} does not name; add it '
+                "there",
+                file=NAME,
+                column=name,
+                other=MICRODATA,
             )
     for name in columns.rules[Unlinkable].columns:
         if name not in microdata.unlinkable.columns:
-            raise UsageError(
-                say(
-                    '{file}: the series publishes the unlinkable column "{column}", which {other} does not name as '
-                    "such; add it there",
-                    file=NAME,
-                    column=name,
-                    other=MICRODATA,
-                )
+            raise UsageError.say(
+                '{file}: the series publishes the unlinkable column "{column}", which {other} does not name as '
+                "such; add it there",
+                file=NAME,
+                column=name,
+                other=MICRODATA,
             )
     known = columns.rules[Harmless].values.get(microdata.sensitive, ())
     if not {*microdata.harmless} <= {columns.rules.spelled(microdata.sensitive, text) for text in known}:
-        raise UsageError(
-            say(
-                "{file}: `harmless` names values that {other} does not; write {line} there, with the same",
-                file=MICRODATA,
-                other=NAME,
-                line=f"harmless = {{ {toml_key(microdata.sensitive)} = […] }}",
-            )
+        raise UsageError.say(
+            "{file}: `harmless` names values that {other} does not; write {line} there, with the same",
+            file=MICRODATA,
+            other=NAME,
+            line=f"harmless = {{ {toml_key(microdata.sensitive)} = […] }}",
         )
     if columns.count is not None and not any(release.values for release in manifest.releases):
-        raise UsageError(
-            say(
-                "{file}: an aggregated series (`count`) cannot be continued; publish one row for each person",
-                file=NAME,
-            )
+        raise UsageError.say(
+            "{file}: an aggregated series (`count`) cannot be continued; publish one row for each person",
+            file=NAME,
         )
 
 
@@ -330,15 +311,13 @@ def _check_kinds(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata) 
     for attribute in attributes:
         domain = microdata.domains.get(attribute.name)
         if domain is not None and domain.kind is not attribute.kind:
-            raise UsageError(
-                say(
-                    '{file}: the domain of "{column}" is {kind}, and the column is {other} in the series; correct the '
-                    "domain",
-                    file=MICRODATA,
-                    column=attribute.name,
-                    kind=domain.kind.value,
-                    other=attribute.kind.value,
-                )
+            raise UsageError.say(
+                '{file}: the domain of "{column}" is {kind}, and the column is {other} in the series; correct the '
+                "domain",
+                file=MICRODATA,
+                column=attribute.name,
+                kind=domain.kind.value,
+                other=attribute.kind.value,
             )
 
 
@@ -351,13 +330,11 @@ def _check_values(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata)
     for attribute in attributes:
         domain = microdata.domains.get(attribute.name, Domain())
         if not attribute.spelled and any(unread(text, attribute.hierarchy, attribute.missing) for text in domain.texts):
-            raise UsageError(
-                say(
-                    '{file}: some values of "{column}" look like ranges, and no hierarchy there lists them; begin a '
-                    "new series, whose hierarchy anonymize writes",
-                    file=NAME,
-                    column=attribute.name,
-                )
+            raise UsageError.say(
+                '{file}: some values of "{column}" look like ranges, and no hierarchy there lists them; begin a '
+                "new series, whose hierarchy anonymize writes",
+                file=NAME,
+                column=attribute.name,
             )
 
 
@@ -369,28 +346,24 @@ def _check_tags(manifest: Manifest, microdata: Microdata) -> None:
     """
     out = [release.tag for release in manifest.releases]
     if len(microdata.tags) < len(out):
-        raise UsageError(
-            say(
-                "{file}: the series has {releases} releases, and there are {snapshots} snapshots; add the snapshot "
-                "that release {missing} was made from, and those after it",
-                file=MICRODATA,
-                releases=len(out),
-                snapshots=len(microdata.tags),
-                missing=out[len(microdata.tags)],
-            )
+        raise UsageError.say(
+            "{file}: the series has {releases} releases, and there are {snapshots} snapshots; add the snapshot "
+            "that release {missing} was made from, and those after it",
+            file=MICRODATA,
+            releases=len(out),
+            snapshots=len(microdata.tags),
+            missing=out[len(microdata.tags)],
         )
     for place, (tag, published) in enumerate(zip(microdata.tags, out, strict=False), start=1):
         if tag != published:
-            raise UsageError(
-                say(
-                    "{file}: snapshot {place} is {tag}, but release {place} of the series is {published}: a snapshot "
-                    "cannot be published before the releases that exist; list the published snapshots first, under the "
-                    "same names",
-                    file=MICRODATA,
-                    place=place,
-                    tag=tag,
-                    published=published,
-                )
+            raise UsageError.say(
+                "{file}: snapshot {place} is {tag}, but release {place} of the series is {published}: a snapshot "
+                "cannot be published before the releases that exist; list the published snapshots first, under the "
+                "same names",
+                file=MICRODATA,
+                place=place,
+                tag=tag,
+                published=published,
             )
 
 

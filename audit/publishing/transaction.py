@@ -88,12 +88,10 @@ class SeriesTransaction:
         try:
             yield
         except OSError as error:
-            raise UsageError(
-                say(
-                    "{path}: {why}; correct that, or name another folder with --output",
-                    path=error.filename or self.folder,
-                    why=error.strerror or say("it cannot be written"),
-                )
+            raise UsageError.say(
+                "{path}: {why}; correct that, or name another folder with --output",
+                path=error.filename or self.folder,
+                why=error.strerror or say("it cannot be written"),
             ) from error
 
     def _check(self) -> None:
@@ -103,41 +101,36 @@ class SeriesTransaction:
             UsageError: it is not a folder, or holds microdata or other files, or a link leads out of it.
         """
         if self.folder.exists() and not self.folder.is_dir():
-            raise UsageError(
-                say("{path}: this is not a folder; name the folder of the series with --output", path=self.folder)
+            raise UsageError.say(
+                "{path}: this is not a folder; name the folder of the series with --output", path=self.folder
             )
         if (self.folder / MICRODATA).exists():
-            what = say("{folder}: this folder holds microdata; name another one for the series", folder=self.folder)
-            raise UsageError(what)
+            raise UsageError.say(
+                "{folder}: this folder holds microdata; name another one for the series", folder=self.folder
+            )
         if self.private.exists() and not self.private.resolve().is_relative_to(self.folder.resolve()):
-            raise UsageError(
-                say(
-                    "{folder}: a link takes this folder out of the series; make it a folder of its own",
-                    folder=self.private,
-                )
+            raise UsageError.say(
+                "{folder}: a link takes this folder out of the series; make it a folder of its own",
+                folder=self.private,
             )
         if self.folder.is_dir() and not (self.folder / NAME).exists():
             ours = {self.folder / name for name in _OURS}.union(abandoned_drafts(self.folder / NAME))
             strangers = [path for path in self.folder.iterdir() if path not in ours]
             if strangers:
-                raise UsageError(
-                    say(
-                        "{folder}: this folder holds other files, but no {file}; name a new folder, or write the "
-                        "{file} of the series that is in it",
-                        folder=self.folder,
-                        file=NAME,
-                    )
+                raise UsageError.say(
+                    "{folder}: this folder holds other files, but no {file}; name a new folder, or write the "
+                    "{file} of the series that is in it",
+                    folder=self.folder,
+                    file=NAME,
                 )
 
     def _take_lock(self) -> None:
         try:
             self._lock.acquire()
         except Timeout as error:
-            raise UsageError(
-                say(
-                    "{folder}: another process is publishing into this series; wait until it has finished",
-                    folder=self.folder,
-                )
+            raise UsageError.say(
+                "{folder}: another process is publishing into this series; wait until it has finished",
+                folder=self.folder,
             ) from error
 
     def recover(self) -> None:
@@ -165,14 +158,12 @@ class SeriesTransaction:
             inside = all(path.parent.resolve().is_relative_to(self.folder.resolve()) for path in paths)
             if inside and isinstance(content["tag"], str):
                 return content["tag"], paths
-        raise UsageError(
-            say(
-                "{plan}: publishing was interrupted, and this plan of its files is damaged; delete the files that the "
-                "{file} does not name, and {staging}",
-                plan=plan,
-                file=NAME,
-                staging=self.staging,
-            )
+        raise UsageError.say(
+            "{plan}: publishing was interrupted, and this plan of its files is damaged; delete the files that the "
+            "{file} does not name, and {staging}",
+            plan=plan,
+            file=NAME,
+            staging=self.staging,
         )
 
     def _tags(self) -> set[str]:
@@ -207,19 +198,15 @@ class SeriesTransaction:
 
     def _check_free(self, path: Path) -> None:
         if not path.parent.resolve().is_relative_to(self.folder.resolve()):
-            raise UsageError(
-                say("{path}: a link takes this path out of the series folder; make it a folder", path=path)
-            )
+            raise UsageError.say("{path}: a link takes this path out of the series folder; make it a folder", path=path)
         if path.parent.exists() and not path.parent.is_dir():
-            raise UsageError(
-                say(
-                    "{path}: this is not a folder, and a release's files belong in it; move it away",
-                    path=path.parent,
-                )
+            raise UsageError.say(
+                "{path}: this is not a folder, and a release's files belong in it; move it away",
+                path=path.parent,
             )
         if os.path.lexists(path):
-            raise UsageError(
-                say("{path}: this file exists already, and the series does not name it; move it away", path=path)
+            raise UsageError.say(
+                "{path}: this file exists already, and the series does not name it; move it away", path=path
             )
 
     def commit(self, tag: str, names: Iterable[str], manifest: str) -> None:

@@ -140,12 +140,10 @@ def agree(series: Series, microdata: Microdata, anonymizer: Anonymizer, *, begun
         InputError: the method cannot use the sets, or the file of the series is faulty.
     """
     if begun and series.manifest.any_transitions and anonymizer.follows_updates:
-        raise UsageError(
-            say(
-                '{file}: transitions = "any" lets any value follow any, so that this method cannot publish; name the '
-                "microdata's file of transitions",
-                file=printable_path(series.manifest.folder / SERIES),
-            )
+        raise UsageError.say(
+            '{file}: transitions = "any" lets any value follow any, so that this method cannot publish; name the '
+            "microdata's file of transitions",
+            file=printable_path(series.manifest.folder / SERIES),
         )
     vocabulary, lines = series.vocabularies[microdata.sensitive], microdata.updates
     own = None if lines is None else lines.numbered(vocabulary)
@@ -185,16 +183,13 @@ def _check_both(series: Series, microdata: Microdata, anonymizer: Anonymizer) ->
     ]
     (file, table, lacking), (other, _, there) = sorted(ends, key=lambda end: end[-1] is not None)
     if lacking is None and there is not None:
-        raise UsageError(
-            say(
-                "{file}: there are no transitions, and {method} needs them; copy {transitions} into this folder "
-                "without columns such as counts, which would be published, and name it under [{table}], or begin a "
-                "new series",
-                file=printable_path(file),
-                method=anonymizer.name,
-                transitions=printable_path(other.parent / there),
-                table=table,
-            )
+        raise UsageError.say(
+            "{file}: there are no transitions, and {method} needs them; copy {transitions} into this folder without "
+            "columns such as counts, which would be published, and name it under [{table}], or begin a new series",
+            file=printable_path(file),
+            method=anonymizer.name,
+            transitions=printable_path(other.parent / there),
+            table=table,
         )
 
 
@@ -208,13 +203,11 @@ def _check_same(series: Series, file: Path, own: Transitions, vocabulary: Vocabu
     of_series = read_transitions(series, series.manifest.columns.sensitive[0], vocabulary)
     if own.exact == of_series.exact and np.array_equal(np.flatnonzero(own.listed), np.flatnonzero(of_series.listed)):
         return
-    raise UsageError(
-        say(
-            "{published}: the series has other transitions than {private}; give both files the same lines of from, to "
-            "and probability, but no counts, which would be published, or begin a new series",
-            published=printable_path(series.manifest.folder / str(series.manifest.transitions)),
-            private=printable_path(file),
-        )
+    raise UsageError.say(
+        "{published}: the series has other transitions than {private}; give both files the same lines of from, to "
+        "and probability, but no counts, which would be published, or begin a new series",
+        published=printable_path(series.manifest.folder / str(series.manifest.transitions)),
+        private=printable_path(file),
     )
 
 

@@ -22,7 +22,6 @@ from audit.io.texts import arrow, column_of
 from audit.io.toml import toml_document
 from audit.model.arrays import Places
 from audit.model.errors import UsageError, printable, printable_path
-from audit.runtime.phrases import say
 from audit.simulating.population import Attribute, Column, SyntheticPeople
 from audit.simulating.updates import SimulatedUpdates
 
@@ -57,7 +56,7 @@ def new_folder(output: Path) -> Iterator[Path]:
     whole = output.resolve()
     if whole == Path.cwd():
         shown = printable_path(output)
-        raise UsageError(say("{folder}: the folder you are in cannot be replaced; name a new one in it", folder=shown))
+        raise UsageError.say("{folder}: the folder you are in cannot be replaced; name a new one in it", folder=shown)
     draft = whole.with_name(f".{whole.name}.{secrets.token_hex(6)}")
     try:
         draft.mkdir(mode=0o700)

@@ -1,8 +1,8 @@
 """Extract the sentences of the code by Babel, and update the catalogues.
 
 `python -m reports.languages.extract` adds missing sentences to each catalogue, with an empty translation, and removes
-unused ones. A sentence is the literal first argument of `say` or `Phrase`, and that of `say_count` or `Noun` has two
-forms. Templates use `say` alone.
+unused ones. A sentence is the literal first argument of `say` (also of a class of errors) or `Phrase`, and that of
+`say_count` or `Noun` has two forms. Templates use `say` alone.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ def said_in(file: BinaryIO, sayings: Container[str], comment_tags: object, optio
     """Yield line, function and sentence of each such call in Python, also within other calls and f-strings."""
     del comment_tags, options
     for node in ast.walk(ast.parse(file.read())):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in sayings:
+        called = getattr(node, "func", None)
+        name = str(getattr(called, "id", getattr(called, "attr", "")))
+        if isinstance(node, ast.Call) and name in sayings:
             said = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
-            has_two = len(SAYING[node.func.id]) > 1 and isinstance(said, str)
-            yield node.lineno, node.func.id, number_forms(said) if has_two else (said,), []
+            has_two = len(SAYING[name]) > 1 and isinstance(said, str)
+            yield node.lineno, name, number_forms(said) if has_two else (said,), []
 
 
 def sentences() -> Catalog:

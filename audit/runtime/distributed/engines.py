@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from audit.model.errors import UsageError, printable
 from audit.runtime.engine import Engine, Local, cores
-from audit.runtime.phrases import say
 
 ENGINES = ("local", "dask")
 
@@ -26,14 +25,12 @@ def engine(name: str = "local", jobs: int | None = None, scheduler: str | None =
     """
     if name not in ENGINES:
         named = printable(str(name))
-        raise UsageError(say("unknown engine {name}; choose one of {names}", name=named, names=", ".join(ENGINES)))
+        raise UsageError.say("unknown engine {name}; choose one of {names}", name=named, names=", ".join(ENGINES))
     if scheduler is not None and name != "dask":
-        raise UsageError(
-            say("a scheduler is part of a cluster; choose the engine dask too, or leave the scheduler out")
-        )
+        raise UsageError.say("a scheduler is part of a cluster; choose the engine dask too, or leave the scheduler out")
     if scheduler is not None and jobs is not None:
-        raise UsageError(
-            say("a scheduler's workers do as many tasks at once as they were started for; leave the jobs out")
+        raise UsageError.say(
+            "a scheduler's workers do as many tasks at once as they were started for; leave the jobs out"
         )
     if name == "dask":
         from audit.runtime.distributed.dask_cluster import cluster
