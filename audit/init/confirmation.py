@@ -7,7 +7,6 @@ with the guess.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -31,24 +30,19 @@ from audit.init.guess import (
     HeldReleases,
     changes_of_values,
     changing_columns,
-    files_with_roles,
     state_changes,
 )
 from audit.init.guesses import Guesses, in_lines
-from audit.init.register_cells import CROSSWALK
 from audit.io.adjustments import adjusted_names
 from audit.io.atomic_files import write_file
-from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import check_listed, read_transitions
 from audit.io.cell_reading import unknown_among
-from audit.io.cells import Anything, CellError, Kind
 from audit.io.column_names import is_quasi, sensitivity
 from audit.io.manifest import (
     ANY,
     NAME,
     NEVER,
     REGISTER_COLUMNS,
-    YEARS_FROM,
     Manifest,
     ReleaseFiles,
     is_about_tables,
@@ -61,11 +55,9 @@ from audit.io.rules.cell_meaning import Hierarchies, Missing
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
 from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, Unnamed, named_for_cases
-from audit.io.rules.spelling import Crosswalk
 from audit.io.series import Series, check_headers
-from audit.io.table_writer import csv_text
 from audit.io.tables import header
-from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_key, toml_line, toml_value
+from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_line, toml_value
 from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
@@ -93,12 +85,11 @@ OPEN = "?"
 """The answer that leaves a guess a guess, as does an empty line where a wrong guess may hide findings."""
 
 
-def yes_or_no(text: str, *, default: bool) -> Question:
-    """Return a question with the answers yes and no."""
+def yes_or_no(text: str, default: str = "no") -> Question:
+    """Return a question with the answers yes and no, and where `OPEN` is the default, that it is left open."""
     own = {"yes": say("yes"), "no": say("no")}
-    return Question(
-        text, {name: "" if name == said else said for name, said in own.items()}, "yes" if default else "no"
-    )
+    answers = {name: "" if name == said else said for name, said in own.items()}
+    return Question(text, answers | (_said(_LEFT_OPEN) if default == OPEN else {}), default)
 
 
 def text_of(text: str, default: str = "") -> Question:
@@ -114,14 +105,14 @@ def about_value(name: str, text: str) -> Question:
             "do not protect it.",
             column=printable(name),
         )
-        return yes_or_no(question, default=False)
+        return yes_or_no(question)
     question = say(
         'May it become known of anybody that the value of "{column}" is "{value}"? Methods and audits then do not '
         "protect it.",
         column=printable(name),
         value=printable(text),
     )
-    return yes_or_no(question, default=False)
+    return yes_or_no(question)
 
 
 def about_others(name: str, harmless: Collection[str], ask: Ask) -> bool | None:
@@ -213,7 +204,6 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     manifest = _opened(folder, text)
     asked = _Asked(folder, tomlkit.parse(text), manifest, ask)
     asked.ask_waves()
-    asked.find_register()
     asked.find_cases()
     if (manifest := asked.manifest) is not None:
         found = _published(manifest)
@@ -230,11 +220,9 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         asked.draft_changing(manifest)
         asked.ask_harmless(found)
         asked.ask_register(manifest)
-    asked.ask_dimension()
     asked.ask_others()
     asked.ask_sheets()
     asked.ask_columns()
-    asked.state_crosswalks()
     changed = tomlkit.dumps(asked.document)
     if UNCONFIRMED not in asked.document:
         mark = re.compile(_GUESS.format(mark=re.escape(say("guess: "))))
@@ -293,7 +281,6 @@ class _Asked:
         ask: asks the publisher.
         left: the keys that the publisher left open.
         files: further files to write, by name.
-        walks: what values mean, by column: lines of a crosswalk.
     """
 
     folder: Path
@@ -302,7 +289,6 @@ class _Asked:
     ask: Ask
     left: set[str] = field(default_factory=set)
     files: dict[str, str] = field(default_factory=dict)
-    walks: dict[str, list[tuple[str, str, str]]] = field(default_factory=lambda: defaultdict(list))
 
     @property
     def columns(self) -> Toml:
@@ -331,25 +317,6 @@ class _Asked:
             del self.document["series"]["releases_by"]
             self.take_role(by, "unlinkable")
             self.manifest = _opened(self.folder, self.document.as_string())
-
-    def find_register(self) -> None:
-        """State a register that lies beside the releases since the manifest was written, as a guess."""
-        manifest, text = self.manifest, self.document.as_string()
-        if manifest is None or manifest.register is not None or not (beside := manifest.unlisted()):
-            return
-        with suppress(InputError, UsageError):  # files that `audit init` cannot read
-            guesses = files_with_roles(self.folder, Guesses(""), published=True).guesses
-            if guesses.document["adversary"].get("register") not in [path.name for path in beside]:
-                return
-            known = {*_OF_REGISTER, *REGISTER_COLUMNS, YEARS_FROM, *manifest.columns.quasi_identifiers}
-            for table in ("adversary", "register"):
-                for name in filter(known.__contains__, guesses.document[table]):
-                    key = f"{table}.{toml_key(name)}"
-                    self.guess(key, guesses.document[table][name], guesses.why.get(key, ""))
-            try:
-                self.manifest = _opened(self.folder, self.document.as_string())
-            except InputError:
-                self.document = tomlkit.parse(text)
 
     def find_cases(self) -> None:
         """State that rows are cases, as a guess, where a column is about them and the manifest says nothing of it."""
@@ -631,41 +598,6 @@ class _Asked:
                 stated = self.document.setdefault("register", tomlkit.table())
                 stated[name] = answer.removeprefix("= ") if answer in same else False
 
-    def ask_meanings(self, manifest: Manifest, signs: Collection[str]) -> bool:
-        """Ask what signs stand for that are no unknown values; return whether the publisher says it of each.
-
-        Where a column has texts, and no register says which ones, a sign is a text like any other.
-        """
-        series = Series.of(manifest)
-        for name, attribute in series.attributes.items():
-            if attribute.kind is Kind.CATEGORICAL and manifest.register is None:
-                continue
-            for sign in signs:
-                tags = [tag for at, tag in enumerate(series.tags) if sign in series.texts_in(at, name)]
-                walked = name in self.columns.get(Crosswalk.key, {})
-                answer = OPEN if walked or not tags else self.ask_meaning(attribute, sign)
-                if tags and answer == OPEN:
-                    return False
-                self.walks[name] += [(tag, sign, answer) for tag in tags]
-        return True
-
-    def ask_meaning(self, attribute: QuasiIdentifier, sign: str) -> str:
-        """Ask which known value a sign stands for."""
-        shown = {"sign": printable(sign), "column": printable(attribute.name)}
-        text = say('What does "{sign}" stand for in "{column}"? Write a value; "?" leaves it open.', **shown)
-        while (answer := self.ask(text_of(text, OPEN))) != OPEN:
-            with suppress(CellError):
-                if not isinstance(attribute.parse(answer), Anything):
-                    break
-        return answer
-
-    def state_crosswalks(self) -> None:
-        """State what the publisher says that signs stand for."""
-        for place, (name, lines) in enumerate(self.walks.items(), 1):
-            file = f"crosswalk-{place}.csv" if place > 1 or (self.folder / CROSSWALK).exists() else CROSSWALK
-            self.columns.setdefault(Crosswalk.key, tomlkit.inline_table())[name] = file
-            self.files[file] = csv_text([("release", "from", "to"), *lines])
-
     def ask_others(self) -> None:
         """Ask about each guess other than a role; denied guesses, which the publisher must correct, remain listed."""
         if UNCONFIRMED not in self.document:
@@ -678,35 +610,6 @@ class _Asked:
             self.document[UNCONFIRMED]["keys"] = left
         else:
             _drop_guesses(self.document)
-
-    def ask_dimension(self) -> None:
-        """Ask for the name of a dimension whose labels are columns, if no header names it."""
-        table = self.document["table"] if self.manifest is None else {}
-        old = table.get("wide", {}).get("dimension", "")
-        if not re.fullmatch(rf"{re.escape(say('column'))}(?: [0-9]+)?", old):
-            return
-        text = say(
-            'What do the columns {columns} distinguish? Write it in a word or two, such as age or kind of school; "?" '
-            'leaves it open, and reports call it "{name}".',
-            columns=joined([f'"{printable(label)}"' for label in table["wide"]["columns"]], most=_SHOWN),
-            name=old,
-        )
-        known = {*table["dimensions"], *table.get("nested", {}), "", OPEN}
-        if (name := self.ask(text_of(text, OPEN)).strip()) in known:
-            return
-        table["wide"]["dimension"] = name
-        for key in ("totals", "categories"):
-            if old in table.get(key, {}):
-                table[key][name] = table[key].unwrap()[old]
-                del table[key][old]
-        for key in ("open", "sensitive"):
-            if old in table.get(key, ()):
-                table[key] = [name if each == old else each for each in table[key]]
-        guesses = self.document.get(UNCONFIRMED, {}).get("keys", [])
-        for at, guess in enumerate(guesses):
-            *tables, last = key_path(guess)
-            if last == old:
-                guesses[at] = ".".join([*tables, toml_key(name)])
 
     def ask_sheets(self) -> None:
         """Ask of each sheet that is not read and may be one more table of counts whether it discloses none."""
@@ -739,8 +642,7 @@ class _Asked:
 
     def ask_not_counts(self, name: str, question: str) -> None:
         """Ask whether a sheet or column discloses no count, and name it in `not_counts` if it is certain."""
-        asked = yes_or_no(question, default=False)
-        if self.ask(replace(asked, answers=asked.answers | _said(_LEFT_OPEN), default=OPEN)) == "yes":
+        if self.ask(yes_or_no(question, OPEN)) == "yes":
             self.document["table"].setdefault("not_counts", tomlkit.array()).append(name)
 
     def ask_order(self, releases: tuple[ReleaseFiles, ...]) -> bool:
@@ -869,18 +771,14 @@ class _Asked:
             says = say('{file} says that "{sign}" stands for {counts}.', file=NAME, sign=last, counts=in_words(*old))
         because = [f"{each[:1].upper()}{each[1:].rstrip('.')}." for each in why]
         question = " ".join([says, *because, say("Is that right?")])
-        asked = yes_or_no(question, default=False)
-        answer = self.ask(replace(asked, answers=asked.answers | _said(_LEFT_OPEN), default=OPEN))
-        if answer != "no":
+        if (answer := self.ask(yes_or_no(question, OPEN))) != "no":
             return answer == "yes"
         if self.manifest is None and (is_sign or tables == ["table", "totals"] or last in _TYPED):
             return self.ask_instead(place, last, value, is_sign=is_sign)
         if self.manifest is None or tables[0] not in ("columns", "adversary") or last in _OF_REGISTER:
             return False
-        is_said = key != f"columns.{Missing.key}" or self.ask_meanings(self.answered(self.manifest), old)
-        if is_said:
-            del place[last]
-        return is_said
+        del place[last]
+        return True
 
 
 def state(table: Toml, key: str, value: object, comment: str) -> None:

@@ -455,7 +455,7 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     microdata = open_microdata(folder, tomlkit.dumps(document))
     row = microdata.snapshots[0].one_row
     is_right = say("Is that right? By a no, you write one row for each person.")
-    if row is not None and ask(yes_or_no(f"{_published_row(row)} {is_right}", default=True)) == "no":
+    if row is not None and ask(yes_or_no(f"{_published_row(row)} {is_right}", "yes")) == "no":
         for key in ("latest_by", "gravest"):
             document["columns"].pop(key, None)
     elif row is not None and row.gravest:

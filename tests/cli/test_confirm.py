@@ -348,34 +348,6 @@ def test_whether_values_change_is_asked_where_nothing_shows_it(registered, answe
     assert (run_audit(registered)[0], "unconfirmed" in manifest) == (code, code == 3)
 
 
-@pytest.mark.parametrize("called", ["Area", "AREA"])
-@pytest.mark.parametrize("known", [True, False])
-def test_a_register_that_comes_after_the_manifest_is_found_by_confirm(registered, called, known):
-    """It was not asked about, and `init` refuses to write over the answers; it is as if it had been there."""
-    lines = (registered / "register.csv").read_text(encoding="utf-8").replace("Area", called)
-    (registered / "register.csv").unlink()
-    drafted(registered)
-    file = registered / "series.toml"
-    assert not answered(registered, "never")
-    text = file.read_text(encoding="utf-8").replace("[series]", "# Ours\n[series]")
-    if not known:
-        text = text.replace('"Region", "Area"', '"Region"').replace("[columns]", '[columns]\nunlinkable.Area = "new"')
-    write(file, text)
-    assert confirm(registered)[1].endswith("nothing is left to confirm.\n")
-    write(registered / "register.csv", lines)
-    assert answered(registered, "never")
-    late, text = run_audit(registered), file.read_text(encoding="utf-8")
-    assert ("# Ours" in text, 'register = "register.csv"' in text) == (True, True)
-    assert (f'Area = "{called}"' in text) == (known and called != "Area")
-    assert confirm(registered)[1].endswith("nothing is left to confirm.\n")
-    file.unlink()
-    drafted(registered)
-    assert answered(registered, "never")
-    there = run_audit(registered)
-    assert not known or (late[0], late[1]["policy"]) == (there[0], there[1]["policy"])
-    assert late[1]["adversary"]["kind"] == there[1]["adversary"]["kind"] == "register"
-
-
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("older", [True, False])
 @pytest.mark.parametrize(("answer", "code"), [("?", 3), ("episodes", 3), ("people", 1)])
@@ -413,9 +385,9 @@ def test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it(register
 
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("cells", [("10-19", "20-29", "-"), ("N", "S", "-")])
-@pytest.mark.parametrize(("answer", "code"), [("yes", 0), ("no", 0), ("?", 3)])
-def test_whether_a_sign_is_an_unknown_value_is_answered_either_way(tmp_path, cells, listed, answer, code):
-    """By a no, nothing was left to ask, and the verdict stayed undecided, as a dash is no number and nobody's."""
+@pytest.mark.parametrize("answer", ["yes", "no", "?"])
+def test_a_sign_that_is_no_unknown_value_is_a_text_or_leaves_the_verdict_open(tmp_path, cells, listed, answer):
+    """A dash is no number, and without a crosswalk it is nobody's of a register."""
     rows = [[cells[n % 3], "fm"[n // 3 % 2], "ABCD"[n // 6 % 4]] for n in range(48)]
     write(tmp_path / "1.csv", as_csv([["Area", "Sex", "Disease"], *rows]))
     exact = {"10-19": "15", "20-29": "25", "-": "0"} if "-" in cells[0] else {"-": "W"}
@@ -427,15 +399,14 @@ def test_whether_a_sign_is_an_unknown_value_is_answered_either_way(tmp_path, cel
 
     def ask(question):
         asked.append(question.text)
-        if "stand for" in question.text:
-            return exact["-"]
         return answer if "columns.missing" in question.text else confirmation(question)
 
     for _ in range(2):
         write(file, confirmed(tmp_path, file.read_text(encoding="utf-8"), ask))
     assert any("columns.missing" in each for each in asked)
-    assert run_audit(tmp_path)[0] == code
-    assert any("stand for" in each for each in asked) == (answer == "no" and (listed or "-" in cells[0]))
+    is_open = answer == "?" or (answer == "no" and (listed or "-" in cells[0]))
+    code = run_audit(tmp_path)[0]
+    assert code in ((2, 3) if is_open else (0,))
 
 
 @pytest.mark.parametrize(("answer", "said"), [("none", False), ("= Place", "Place"), ("?", None)])

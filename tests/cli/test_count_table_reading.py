@@ -451,20 +451,6 @@ def test_a_line_of_units_below_the_header_is_no_row(form, header, unit, title, t
     assert tomllib.loads(found[0])["table"]["wide"]["dimension"] == ("im Alter" if header == 2 else "column")
 
 
-def test_a_dimension_that_no_header_names_is_asked_for(tmp_path):
-    rows = [f"Kreis {c},{70 + n},{'*' if n == 3 else 12 + n},58" for n, c in enumerate("ABCDEFGH")]
-    (tmp_path / "1.csv").write_text("\n".join(["Kreis,Insgesamt,unter 3,3 - 6", *rows, "Zusammen,588,124,464", ""]))
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    left = (tmp_path / "series.toml").read_text(encoding="utf-8")
-    code, _, asked, text = confirm(tmp_path, "?", more=20)
-    assert (code, left.count('"column"'), asked.count("distinguish")) == (0, text.count('"column"'), 1)
-    assert 'What do the columns "Insgesamt", "unter 3" and "3 - 6" distinguish?' in " ".join(asked.split())
-    table = tomllib.loads(confirm(tmp_path, "Alter in Jahren", more=20)[3])["table"]
-    assert (table["wide"]["dimension"], table["totals"]["Alter in Jahren"]) == ("Alter in Jahren", "Insgesamt")
-    assert "column" not in table["totals"]
-    assert "distinguish" not in confirm(tmp_path, more=20)[2]
-
-
 @pytest.mark.parametrize("first", [",no,no", ",No,NO"])
 def test_a_first_row_with_no_is_no_line_of_units(first, tmp_path):
     """The person was left out of what was judged: No. is a unit, no an answer."""

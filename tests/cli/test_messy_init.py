@@ -384,7 +384,7 @@ def test_answers_on_a_terminal(monkeypatch):
     assert answered("2") == "record"
     assert answered("nei") == "neither"
     assert answered("what", "9", "RECORD") == "record"
-    assert yes_or_no("Is it?", default=False).default == "no"
+    assert yes_or_no("Is it?").default == "no"
 
 
 @pytest.mark.parametrize(

@@ -1063,7 +1063,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_count_table_doubts.py::test_each_part_is_asked_about_and_none_is_anywhere_by_default": [
         ("audit.init.count_parts.find_parts", "_lies_in(label, each)), above)", "_lies_in(label, each)), None)"),
-        ("audit.init.confirmation._Asked.is_right", "default=OPEN", 'default="yes"'),
+        ("audit.init.confirmation._Asked.is_right", "(question, OPEN)", '(question, "yes")'),
     ],
     "cli/test_count_table_doubts.py::test_two_tables_of_one_release_have_one_name_for_what_they_count": [
         ("audit.count_tables.label_doubts._without_counterparts", "(labels - others, others - labels)", "()"),
