@@ -157,20 +157,23 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
     releases = _with_columns(found, inside, problems)
     others = _with_columns(found, beside, Problems() if inside else problems)
     problems.check()
-    for shown in others:
+    private = _with_columns(found, _listing(found, PRIVATE), Problems())
+    for shown in [*others, *private]:
         role = _role(set(found.names[shown]))
         if role and found.beside.setdefault(role, shown) != shown:
             found.unused[shown] = say("one more file of this kind: {role}", role=BESIDE[role])
             found.other_registers += [shown] * (role == "register")
     if "register" not in found.beside:
-        _find_roll(found, releases, others)
+        _find_roll(found, [*releases, *others], [*others, *private])
     if "register" not in found.beside:
-        _find_register(found, [*releases, *others], others)
+        _find_register(found, [*releases, *others], [*others, *private])
+    unread = [shown for shown in private if shown not in found.unused and shown not in found.beside.values()]
+    found.unused.update(dict.fromkeys(unread, say("nothing is read under this name there")))
     others = [shown for shown in others if shown not in found.unused and shown not in found.beside.values()]
     if inside:
         found.unused.update(dict.fromkeys(others, say("it is not in {folder}/", folder=home)))
     found.releases = list(_joined(found, releases if inside else _alike(found, others)))
-    _note_keys(found, others)
+    _note_keys(found, [*others, *unread])
     _check_releases(found)
     return found
 
@@ -186,7 +189,7 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
         ) from error
     paths = [path for path in files if is_table(path.name)]
     others = [path.name for path in files if not is_table(path.name) and not path.name.startswith(".")]
-    for name in sorted(set(others) - _MANIFESTS, key=natural):
+    for name in sorted(set() if sub == PRIVATE else set(others) - _MANIFESTS, key=natural):
         found.unused[f"{sub}/{name}" if sub else name] = _no_table(name)
     listed = []
     for name in sorted((path.name for path in paths), key=natural):
@@ -252,7 +255,7 @@ def _role(names: set[str]) -> str | None:
     return "register" if "individual" in names and ("release" in names or {"first", "last"} <= names) else None
 
 
-def _find_roll(found: FoundFiles, releases: Sequence[str], beside: Sequence[str]) -> None:
+def _find_roll(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) -> None:
     """Note the roll: a table beside the releases whose lines are about single people, by their names or days of birth.
 
     It has quasi-identifiers of the other tables, and lacks what they say of people. Of several, the last one counts.
@@ -260,7 +263,7 @@ def _find_roll(found: FoundFiles, releases: Sequence[str], beside: Sequence[str]
     rolls = {
         shown: columns for shown in beside if (columns := lines_of_people(found.names[shown], found.folder / shown))
     }
-    others = [shown for shown in (*releases, *beside) if shown not in {*rolls, *found.beside.values()}]
+    others = [shown for shown in tables if shown not in {*rolls, *found.beside.values()}]
     if not rolls or not others:
         return
     there = dict.fromkeys(name for shown in others for name in found.names[shown])

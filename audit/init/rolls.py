@@ -7,7 +7,7 @@ from pathlib import Path
 
 from audit.init.columns import Column, partition, read_columns
 from audit.io.background_knowledge import years_of
-from audit.io.column_names import names_waves, sensitivity, stay, topic
+from audit.io.column_names import is_quasi, names_waves, sensitivity, stay, topic
 from audit.io.manifest import REGISTER_COLUMNS
 from audit.io.respelling import skeleton
 
@@ -44,7 +44,7 @@ def lines_of_people(names: Sequence[str], path: Path) -> str | list[str] | None:
     waves = [each for each in columns if names_waves(each.name)]
     if not own or not differ([*own, *waves]):
         return None
-    rest = [each for each in columns if each not in [*own, *waves] and topic(each.name) is None]
+    rest = [each for each in columns if each not in [*own, *waves] and not (topic(each.name) or is_quasi(each.name))]
     once = [each for each in rest if each.unique or differ([each, *waves], share=1)]
     codes = [each.name for each in once if not each.row_numbers and " " not in "".join(each.some)]
     if codes:

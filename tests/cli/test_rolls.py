@@ -459,3 +459,20 @@ def test_a_roll_beside_others_is_a_guess_that_names_them(tmp_path):
     text = (tmp_path / "series.toml").read_text(encoding="utf-8")
     assert "# guess: others list people, too: " in text
     assert '"adversary.register"' in text
+
+
+@pytest.mark.parametrize("name", ["register.csv", "staff list 2024.csv"])
+@pytest.mark.parametrize("home", ["", "releases"])
+def test_a_register_among_the_private_files_is_read(tmp_path, name, home):
+    """The folder was passed over: the audit knew of no register, and its exit was 0. Ages name no person."""
+    for tag, step in ("1", 10), ("2", 8):
+        rows = [[f"{n // step * step}-{n // step * step + step - 1}", "abc"[n % 3]] for n in range(24)]
+        write(tmp_path / home / f"{tag}.csv", as_csv([["Age", "Disease"], *rows]))
+    write(tmp_path / "private" / name, as_csv([["Staff", "Age"], *([f"P{n}", n] for n in range(24))]))
+    write(tmp_path / "private" / "notes.csv", as_csv([["Disease", "Code"], *([each, each.upper()] for each in "abc")]))
+    out = " ".join(run_main("init", str(tmp_path), "--yes")[1].split())
+    document = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    assert document["adversary"]["register"] == f"private/{name}"
+    assert document["register"]["individual"] == "Staff"
+    assert "private/notes.csv NOT USED: nothing is read under this name there" in out
+    assert run_audit(tmp_path)[0] == 3
