@@ -17,7 +17,6 @@ from audit.count_tables.label_doubts import PART
 from audit.count_tables.published_counts import LINES, Line, Sum
 from audit.io.cells import Interval, intersect
 from audit.io.notations import interval_in
-from audit.io.respelling import fold
 from audit.model.arrays import Counts
 from audit.runtime.phrases import say
 
@@ -121,34 +120,6 @@ class LabelSums:
         """Return the lines of the file of categories, one for each label and atom."""
         sums = ((whole, part) for whole, parts in self.sums.items() for part in parts)
         return [("label", "atom"), *((label, label) for label in self.within), *sums]
-
-
-def respelled_labels(releases: Sequence[Collection[str]]) -> dict[str, str]:
-    """Return labels that some releases may have in place of others, such as `m` for `männlich`: old ones by new ones.
-
-    Of each two labels, which no release has together, one begins with the other and with no other one that it may be.
-    All labels are found that other releases alone have, or all that they lack.
-
-    >>> respelled_labels([["m", "w", "i"], ["männlich", "weiblich"]])
-    {'m': 'männlich', 'w': 'weiblich'}
-    >>> respelled_labels([["Nord", "Ost"], ["Nordheim", "Süd"]])
-    {}
-    """
-    for at, new in enumerate(releases[:0:-1]):
-        for old in releases[: len(releases) - 1 - at]:
-            alone = [[label for label in some if label not in other] for some, other in ((old, new), (new, old))]
-            pairs = [
-                (one, other)
-                for one in alone[0]
-                for other in alone[1]
-                if fold(other).startswith(fold(one).strip(".")) or fold(one).startswith(fold(other).strip("."))
-            ]
-            found = dict(pairs)
-            if len({*found.values()}) == len(found) == len(pairs) == min(map(len, alone)) > 0 and not any(
-                found.keys() & {*some} and {*found.values()} & {*some} for some in releases
-            ):
-                return found
-    return {}
 
 
 def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> LabelSums | None:

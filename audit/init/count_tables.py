@@ -16,7 +16,7 @@ from typing import NoReturn
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.doubts import unread_columns
 from audit.count_tables.label_doubts import inside_another
-from audit.count_tables.manifest import column_names, parse_table_manifest, refuse_lone_row
+from audit.count_tables.manifest import parse_table_manifest, refuse_lone_row
 from audit.count_tables.note_numbers import unread_counts
 from audit.count_tables.published_counts import (
     LINES,
@@ -51,7 +51,7 @@ from audit.init.count_columns import (
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
 from audit.init.count_noise import said_beside, take_perturbation, take_rounding
-from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums, respelled_labels
+from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
 from audit.init.count_refusals import (
     refuse_nameless,
     refuse_numbers_as_markers,
@@ -326,25 +326,6 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
             )
             rules.doubts.append(why)
     problems.check()
-    _note_spellings(files, rules)
-
-
-def _note_spellings(files: CountFiles, rules: TableGuesses) -> None:
-    """Note the columns that a file spells in another way than the first file that has them."""
-    found = dict[tuple[str, str], list[str]]()
-    for path, shown in zip(files.files, files.shown, strict=True):
-        both = (column_names(path, shown, Problems(), known) or () for known in ((), files.columns))
-        for own, name in zip(*both, strict=True):
-            if own != name:
-                found.setdefault((own, name), []).append(shown)
-    for (own, name), alike in found.items():
-        why = say(
-            'The column "{own}" of {files} is read as "{name}": only signs, spaces or capitals differ.',
-            own=printable(own),
-            files=joined(alike, 3),
-            name=printable(name),
-        )
-        rules.doubts.append(why)
 
 
 def _ask_about_columns(rules: TableGuesses, counts: PublishedCounts) -> None:
@@ -439,20 +420,12 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
         if name in {STATISTIC, *counts.manifest.codes, *counts.manifest.nested, *rules.table.get("categories", ())}:
             continue
         total, key = rules.totals.get(name), toml_key(name)
-        shown = [
-            [*dict.fromkeys(dimension.labels[code] for code in counts.label[counts.release == at, place].tolist())]
-            for at in range(len(counts.manifest.tags))
-        ]
-        respelled = respelled_labels([[text for text in some if text != total] for some in shown])
-        labels = [*dict.fromkeys(respelled.get(text, text) for text in chain(*shown))]
-        lines = [{respelled.get(text, text): ends for text, ends in line.items()} for line in lines]
+        labels = [*dict.fromkeys(dimension.labels[code] for code in counts.label[:, place].tolist())]
         is_open = total is None or name in rules.table.get("open", ())
         added = find_sums(labels, total, lines)
         parts: LabelParts | LabelSums | None = added
         if added is None or not added.explains(labels):
             parts = find_parts(labels, total, lines, is_open=is_open) or added
-        if parts is None and respelled:
-            parts = LabelSums([label for label in labels if label != total], {})
         if parts is None:
             continue
         rules.unsure.pop(f"table.totals.{key}", None)
@@ -463,16 +436,9 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
             sums = ((line.get(total), [line.get(label) for label in parts.within]) for line in lines)
             _check_total(rules, name, [Sum(ends, some) for ends, some in sums if ends is not None])
         file = "categories/" + re.sub(r"[^\w-]+", "_", name) + ".csv"
-        rows = parts.categories()
-        alike = [(old, atom) for old, new in respelled.items() for label, atom in rows if label == new]
-        rules.add_file(file, [*rows, *alike])
+        rules.add_file(file, parts.categories())
         rules.state("table.categories", {name: file})
-        doubts = [
-            say('"{old}" is taken for "{new}" of other releases. If not, correct {file}.', old=old, new=new, file=file)
-            for old, new in respelled.items()
-        ]
-        doubts += parts.doubts(file)
-        for why in doubts:
+        for why in (doubts := parts.doubts(file)):
             rules.doubt(f"table.categories.{key}", why)
         rules.why[f"table.categories.{key}"] = " ".join(doubts)
 

@@ -31,7 +31,6 @@ from audit.init.confirmation import (
     why_unlinkable,
     yes_or_no,
 )
-from audit.init.count_tables import guess_tables
 from audit.init.found_files import BESIDE, QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, changes_between, doubted_frequent, files_with_roles, in_words, rare
 from audit.init.guesses import Guesses, lines_of
@@ -75,7 +74,6 @@ _FEW = 30
 _MOST_CODES = 200  # such as departments
 _MOST_PAIRS = 40_000
 _MOST_GRAVE = 1_000  # values in the list of which row of a person counts
-_MOSTLY = 0.9  # the share of rows that a column distinguishes if it nearly identifies people
 _SHOWN = 3  # groups of spellings, and lines
 
 
@@ -88,20 +86,7 @@ def guess_microdata(folder: Path) -> Guesses:
     """
     found = files_with_roles(folder, Guesses(str(_HEAD), name=NAME, following="audit plan {folder}"), published=False)
     _complete(found)
-    if _is_of_counts(folder):
-        doubt = say(
-            "Are these tables of counts, not rows of people? Then delete {file}, and leave out --microdata.", file=NAME
-        )
-        found.guesses.doubts.append(doubt)
     return found.guesses
-
-
-def _is_of_counts(folder: Path) -> bool:
-    """Return whether `audit init` without `--microdata` takes the tables for counts."""
-    try:
-        return guess_tables(folder) is not None
-    except InputError:
-        return False
 
 
 def _complete(found: FoundFiles) -> None:
@@ -193,30 +178,15 @@ def _people(found: FoundFiles) -> Column:
     individual = found.chosen("individual") or found.chosen("record") or next(named, None)
     if individual is None:
         what = say("no column identifies the people, each once in a table")
-        remedy = say("add one, such as a patient number; anonymize never publishes it")
-        if nearly := _nearly_people([*found.columns.values()]):
-            what = say('no column identifies the people, each once in a table; "{column}" nearly does', column=nearly)
-            remedy = say(
-                "delete rows that were entered twice; or write {file} yourself, with individual, snapshots_by if a "
-                "column names the snapshot of a row, and latest_by if a person has several rows in one",
-                file=NAME,
-            )
-        if _is_of_counts(found.folder):
-            what = say("no column identifies people, each once in a table, and this may be a table of counts")
-            remedy = say(
-                "leave out --microdata if its numbers count people; else add a column such as a patient number; "
-                "anonymize never publishes it"
-            )
+        remedy = say(
+            "leave out --microdata if the numbers count people; else add a column such as a patient number, which "
+            "anonymize never publishes; where one nearly does, delete rows that were entered twice, or write {file}: "
+            "individual, snapshots_by if a column names the snapshot of a row, latest_by if a person has several rows "
+            "in one",
+            file=NAME,
+        )
         raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
     return individual
-
-
-def _nearly_people(columns: Sequence[Column]) -> str | None:
-    """Return the name of the column whose texts are mostly of one row each in a wave; None if there is none."""
-    waves = [column for column in columns if column_names.names_waves(column.name)][:1]
-    rows = {c.name: int(partition([c, *waves]).max()) + 1 for c in columns if not (c.are_dates or c.is_measured)}
-    best = max(rows, key=lambda name: rows[name], default="")
-    return printable(best) if rows and rows[best] > _MOSTLY * len(columns[0].codes) else None
 
 
 def _files(found: FoundFiles, individual: Column) -> list[SnapshotFile]:

@@ -56,19 +56,3 @@ def test_no_series_holds_whose_labels_disclose_more_in_one_spelling(seed, words,
     assert code == expected or (expected != 0 and code != 0 and "mean the same" in why)
     assert audited(tables, atoms=NAMES * 2)[0] == expected
     assert "mean the same" not in audited(tables, 'absent = "unknown"\n')[1]
-
-
-@pytest.mark.parametrize("total", ["i", "Insgesamt"])
-def test_init_asks_whether_labels_of_two_releases_are_one(total, tmp_path):
-    old = by_sex(np.array([[18, 46], [58, 14]]), ("m", "w"), [""] * 9)
-    new = by_sex(np.array([[11, 12], [30, 14]]), ("männlich", "weiblich"), [""] * 9)
-    for name, lines, every in (("2021.csv", old, total), ("2022.csv", new, "Insgesamt")):
-        text = "\n".join([*lines, ""]).replace("All,n", "area,n").replace("All", every)
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    code, out, err = run_main("init", str(tmp_path), "--yes")
-    assert (code, err) == (0, "")
-    assert '"m" is taken for "männlich" of other releases.' in " ".join(out.split())
-    lines = {*(tmp_path / "categories/sex.csv").read_text(encoding="utf-8").split()}
-    assert {"m,männlich", "w,weiblich", "männlich,männlich"} <= lines
-    assert "m,m" not in lines
-    assert ("i,männlich" in lines) == (total == "i")

@@ -189,9 +189,6 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.second_reading._lacking_labels", "if some.size < each.axis.atoms", ""),
         ("audit.count_tables.second_reading._without_people", "label, 0, 0)", "label, 0, UNBOUNDED)"),
     ],
-    "cli/test_label_spellings.py::test_init_asks_whether_labels_of_two_releases_are_one": [
-        ("audit.init.count_tables._propose_parts", "*rows, *alike", "*rows"),
-    ],
     "cli/test_exact_tables.py::test_what_the_manifest_says_less_of_than_the_files_is_asked_about": [
         ("audit.count_tables.second_reading._noted_rounding_discloses_more", "else counts.units()", "else []"),
     ],
