@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations, islice, product
+from itertools import combinations, product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -41,11 +41,12 @@ from audit.model.count_report import Rounding
 from audit.model.count_tables import OPEN
 from audit.model.errors import InputError, in_quotes, printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import say
+from audit.runtime.phrases import parted, say
 
 _RELEASES = -1  # in place of a dimension
 _MOST = 5  # dimensions that may be remarks, each set of which is left out
 _NAMED = 6
+T = TypeVar("T")
 
 
 class SecondReading:
@@ -279,55 +280,72 @@ def _lacking_labels_disclose_more(judged: JudgedCounts, reading: SecondReading) 
     counts, manifest = judged.counts, judged.counts.manifest
     lacking = _lacking_labels(counts)
 
-    def discloses_more(releases: Sequence[int]) -> bool | None:
+    def discloses_more(some: Sequence[tuple[int, int]]) -> bool | None:
         again = counts
-        for (release, place), labels in lacking.items():
-            if release in releases:
-                again = _without_people(again, release, place, labels)
+        for release, place in some:
+            again = _without_people(again, release, place, lacking[release, place])
         return _discloses_more(judged, reading, again)
 
-    some = _disclosing([release for release, _ in lacking], discloses_more)
-    for (release, place), labels in islice((each for each in lacking.items() if each[0][0] in some), 1):
-        dimension = counts.dimensions[place]
-        name = dimension.axis.name
+    together = discloses_more([*lacking]) if lacking else False
+    some: Sequence[tuple[int, int]] = [*lacking] if together else []
+    if together is None:  # a total may count people of labels that its release lacks, of another dimension
+        of_releases = [[each for each in lacking if each[0] == release] for release in {each[0]: 0 for each in lacking}]
+        some = next((found for own in of_releases for found in _largest_disclosing(own, discloses_more)), some)
+    while len(some) > 1 and (half := next(filter(discloses_more, (some[::2], some[1::2])), None)):
+        some = half
+    for release, place in some[:1]:
+        labels, dimension = lacking[release, place], counts.dimensions[place]
         own = [
             label
             for label in np.unique(counts.label[counts.release == release, place]).tolist()
             if dimension.axis.members[dimension.set_of[label]].size < dimension.axis.atoms
         ]
-        remedy = say('write absent = "zero"')
-        if name in {*manifest.categories, *manifest.codes}:
-            remedy = say("audit the releases with these labels in a folder of their own")
-        yield say(
+        fact = say(
             'release "{release}" has {own} as labels of {dimension}, but not {lacking}, which other releases have, and '
-            "more follows from its tables if its totals count nobody else: if labels of two releases mean the same, "
-            "write them alike, or list the same atoms for them in categories; if nobody in the release has the labels "
-            'that it lacks, {remedy}; if it may count such people in totals alone, write absent = "unknown"',
+            "more follows from its tables if its totals count nobody else",
             release=printable(counts.manifest.tags[release], 60),
-            dimension=printable(name, 60),
+            dimension=printable(dimension.axis.name, 60),
             own=in_quotes([dimension.labels[label] for label in own], _NAMED),
             lacking=in_quotes([dimension.labels[label] for label in labels], _NAMED),
-            remedy=remedy,
         )
+        alike = say(
+            "if labels of two releases mean the same, write them alike, or list the same atoms for them in categories"
+        )
+        remedy = say('write absent = "zero"')
+        if dimension.axis.name in {*manifest.categories, *manifest.codes} or manifest.absent_is_said:
+            remedy = say("audit the releases with these labels in a folder of their own")
+        lacks = say("if no person in the release has the labels that it lacks, {remedy}", remedy=remedy)
+        may_count = say('if it may count such people in totals alone, write absent = "unknown"')
+        yield parted([fact, alike, lacks, *([] if manifest.absent_is_said else [may_count])])
 
 
 def _lacking_labels(counts: PublishedCounts) -> dict[tuple[int, int], list[int]]:
     """Return the labels of atoms in totals of a release that it does not show, by release and place of the dimension.
 
-    A release that shows no parts of a dimension lacks none of them.
+    A release that shows no parts of a dimension lacks none of them. If missing cells can be any count, so can be those
+    that a release lacks, unless it has no label of another release: it may have the same ones in other words.
     """
-    manifest, found = counts.manifest, dict[tuple[int, int], list[int]]()
-    if manifest.over_time != "independent" or (manifest.absent_is_said and not manifest.absent_is_zero):
-        return found
-    for release in np.unique(counts.release[counts.lower < counts.upper]).tolist():
+    manifest, shown, found = counts.manifest, dict[tuple[int, int], Codes](), dict[tuple[int, int], list[int]]()
+    is_unknown = manifest.absent_is_said and not manifest.absent_is_zero
+    inexact = {*counts.release[counts.lower < counts.upper].tolist()}
+    for release in np.unique(counts.release).tolist() if manifest.over_time == "independent" else ():
         rows = (counts.release == release) & ~counts.without_count
         for place, each in enumerate(counts.dimensions):
             sets = [each.axis.members[each.set_of[label]] for label in np.unique(counts.label[rows, place]).tolist()]
             parts = [some for some in sets if some.size < each.axis.atoms]
             if parts and each.axis.name != STATISTIC:
-                lacking = np.setdiff1d(np.concatenate(sets), [*np.concatenate(parts), each.rest])
+                shown[release, place] = np.concatenate(parts)
+                lacking = np.setdiff1d(np.concatenate(sets), [*shown[release, place], each.rest])
                 found |= {(release, place): each.atom_label[lacking].tolist()} if lacking.size else {}
-    return found
+    return {
+        (release, place): labels
+        for (release, place), labels in found.items()
+        if release in inexact
+        and not (
+            is_unknown
+            and all(np.isin(other, shown[release, place]).any() for (_, at), other in shown.items() if at == place)
+        )
+    }
 
 
 def _without_people(counts: PublishedCounts, release: int, place: int, labels: Sequence[int]) -> PublishedCounts:
@@ -412,6 +430,17 @@ def _disclosing(releases: Codes | Sequence[int], more: Callable[[Sequence[int]],
     together = more(own) if own else False
     alone = ([each] for each in own if together is None and len(own) > 1 and more([each]))
     return own if together else next(alone, [])
+
+
+def _largest_disclosing(each: Sequence[T], more: Callable[[Sequence[T]], bool | None]) -> Iterator[Sequence[T]]:
+    """Yield the sets from which more follows, in their order; none whose superset does not contradict itself."""
+    read = list[frozenset[T]]()
+    for some in (some for size in range(len(each), 0, -1) for some in combinations(each, size)):
+        follows = None if any(known.issuperset(some) for known in read) else more(some)
+        if follows is not None:
+            read.append(frozenset(some))
+        if follows:
+            yield some
 
 
 def _first_disclosing(
@@ -521,15 +550,13 @@ def _remarks(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
     if len(places) > _MOST:
         yield _sentence(counts, places)
         return
-    read = list[frozenset[int]]()
-    for some in (some for size in range(len(places), 0, -1) for some in combinations(places, size)):
-        is_known = any(each.issuperset(some) for each in read) or len({*some} - {_RELEASES}) == len(counts.dimensions)
-        if not is_known and _agree(counts, some):
-            more = _discloses_more(judged, reading, counts.without(some), some)
-            if more is not None:
-                read.append(frozenset(some))
-            if more:
-                yield _sentence(counts, some)
+
+    def discloses_more(some: Sequence[int]) -> bool | None:
+        is_refuted = len({*some} - {_RELEASES}) == len(counts.dimensions) or not _agree(counts, some)
+        return None if is_refuted else _discloses_more(judged, reading, counts.without(some), some)
+
+    for some in _largest_disclosing(places, discloses_more):
+        yield _sentence(counts, some)
 
 
 def _unsummed(counts: PublishedCounts) -> list[int]:

@@ -188,6 +188,12 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_label_spellings.py::test_no_series_holds_whose_labels_disclose_more_in_one_spelling": [
         ("audit.count_tables.second_reading._lacking_labels", "if some.size < each.axis.atoms", ""),
         ("audit.count_tables.second_reading._without_people", "label, 0, 0)", "label, 0, UNBOUNDED)"),
+        ("audit.count_tables.second_reading._lacking_labels_disclose_more", "if together is None:", "if False:"),
+        (
+            "audit.count_tables.second_reading._lacking_labels",
+            "            is_unknown\n            and all(",
+            "            is_unknown or all(",
+        ),
     ],
     "cli/test_exact_tables.py::test_what_the_manifest_says_less_of_than_the_files_is_asked_about": [
         ("audit.count_tables.second_reading._noted_rounding_discloses_more", "else counts.units()", "else []"),
@@ -1069,7 +1075,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cli/test_count_table_doubts.py::test_a_column_that_parts_two_tables_is_asked_about_where_it_matters": [
         ("audit.count_tables.second_reading._unsummed", " and not total.any()", ""),
-        ("audit.count_tables.second_reading._remarks", "range(len(places), 0, -1)", "range(1, 0, -1)"),
+        ("audit.count_tables.second_reading._largest_disclosing", "range(len(each), 0, -1)", "range(1, 0, -1)"),
         ("audit.count_tables.second_reading._discloses_more", " - _found(judged, names)", ""),
     ],
     "cli/test_count_table_doubts.py::test_tables_with_one_period_each_are_asked_about_where_it_matters": [
@@ -1096,7 +1102,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "cli/test_count_table_doubts.py::test_a_remark_on_a_count_keeps_no_total_from_its_parts": [
-        ("audit.count_tables.second_reading._remarks", "if more:", "if False:"),
+        ("audit.count_tables.second_reading._largest_disclosing", "if follows:", "if False:"),
         ("audit.init.count_columns.remarks_of", "kept.remove(name)", "pass"),
         ("audit.init.count_columns.kinds_of", " and not any(map(_SIGNED.match, distinct))", ""),
     ],
