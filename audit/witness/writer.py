@@ -23,13 +23,8 @@ from audit.model.outcome import Outcome
 from audit.model.report import Report
 from audit.pipeline.attack_run import AuditRun
 from audit.witness import verify_counts
-from audit.witness.further_points import further_steps
-from audit.witness.points import Step, prove_by_groups
-from audit.witness.pseudo_boolean import proof_lines
-from audit.witness.register_points import Solve, register_steps
-from audit.witness.rests import StatedClaims
-from audit.witness.statement import Witness, supported
-from audit.witness.sums import sum_of_groups
+from audit.witness.proofs import Solve, Step, further_steps, proof_lines, prove_by_groups, register_steps, sum_of_groups
+from audit.witness.statement import StatedClaims, Witness, supported
 from audit.witness.verify import ADVERSARIES, FORMAT, Published
 from audit.witness.verify_alike import Sets, counted, different, of_people, same
 from audit.witness.verify_points import Left

@@ -1444,7 +1444,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.witness.verify_cells.cells", 'if "," not in text or text[0] == "{"', ""),
     ],
     "oracle/test_witness.py::test_points_prove_who_is_certain_because_others_take_the_rows": [
-        ("audit.witness.register_points.register_steps", "if programme is None or", "if True or"),
+        ("audit.witness.proofs.register_steps", "if programme is None or", "if True or"),
     ],
     "oracle/test_witness.py::test_counterfeits_that_are_counted_hide_no_one": [
         ("audit.witness.verify_counts.sizes", "(people > 0)", "1"),

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from attacks.joint.answers import Answers
 from audit.pipeline import attack_run
-from audit.witness import further_points, verify
+from audit.witness import proofs, verify
 from tests.helpers.amount import slow, some
 from tests.helpers.running import refused, run_main, written
 from tests.helpers.strategies import linked_series
@@ -171,7 +171,7 @@ def test_groups_of_other_values_show_no_equal_people(tmp_path):
 @slow
 def test_points_of_all_at_once_prove_what_single_groups_do_not(tmp_path, monkeypatch):
     crowd = drawn_at_random(0, people=120, releases=2, values=12, size=6, distinct=True, table="constant")
-    monkeypatch.setattr(further_points, "_MOST_PROOFS", 0)  # no proofs of single values
+    monkeypatch.setattr(proofs, "_MOST_PROOFS", 0)  # no proofs of single values
     with written(crowd) as folder:
         assert witnessed(folder, tmp_path / "with")[1] == 0
         monkeypatch.setattr(Answers, "points", lambda self: iter(()))
