@@ -17,11 +17,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from audit.count_tables.equal_labels import Pair, pairs_of_equals, read_as_one
 from audit.count_tables.judged_counts import JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
-from audit.count_tables.nesting import nestings
 from audit.count_tables.note_numbers import noted_range, noted_rounding
+from audit.count_tables.other_readings import (
+    Pair,
+    columns_of_sums,
+    nestings,
+    pairs_of_equals,
+    read_as_one,
+    read_as_sums,
+)
 from audit.count_tables.published_counts import PublishedCounts, adds_up
 from audit.count_tables.published_texts import (
     ANYTHING,
@@ -32,7 +38,6 @@ from audit.count_tables.published_texts import (
     with_threshold,
 )
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.summed_rows import columns_of_sums, read_as_sums
 from audit.count_tables.table_rules import STATISTIC
 from audit.io.notes_below import lines_beside
 from audit.io.toml import toml_text

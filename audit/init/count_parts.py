@@ -12,8 +12,8 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from audit.count_tables.equal_labels import equal_labels
 from audit.count_tables.label_doubts import PART
+from audit.count_tables.other_readings import equal_labels
 from audit.count_tables.published_counts import LINES, Line, Sum
 from audit.io.cells import Interval, intersect
 from audit.io.notations import interval_in

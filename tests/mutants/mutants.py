@@ -174,13 +174,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.candidate.repair_candidate", "table.only is not None", "False"),
     ],
     "cli/test_count_table_doubts.py::test_labels_with_equal_numbers_may_count_the_same_people": [
-        ("audit.count_tables.equal_labels.equal_labels", "or (one, other) in named", ""),
-        ("audit.count_tables.equal_labels.equal_labels", "is_shown or ", ""),
-        ("audit.count_tables.equal_labels.pairs_of_equals", "some.issuperset", "some.isdisjoint"),
+        ("audit.count_tables.other_readings.equal_labels", "or (one, other) in named", ""),
+        ("audit.count_tables.other_readings.equal_labels", "is_shown or ", ""),
+        ("audit.count_tables.other_readings.pairs_of_equals", "some.issuperset", "some.isdisjoint"),
         ("audit.count_tables.second_reading._equal_labels_disclose_more", "counts.dimensions if", "() if"),
     ],
     "cli/test_count_table_doubts.py::test_labels_that_count_the_same_people_are_found": [
-        ("audit.count_tables.equal_labels.equal_labels", "a[0] > b[1] or b[0] > a[1]", "False"),
+        ("audit.count_tables.other_readings.equal_labels", "a[0] > b[1] or b[0] > a[1]", "False"),
     ],
     "cli/test_baseline.py::test_what_a_baseline_leaves_out_is_said_of_the_series_without_the_candidate": [
         ("reports.impact._before", "elif before.left_out", "elif False"),
@@ -242,8 +242,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.judgement.check_equivalence.CombinationChecker._add", "elif person in self._known", "elif False"),
     ],
     "cli/test_count_table_reading.py::test_a_number_of_several_rows_beside_each_of_them_conceals_nothing": [
-        ("audit.count_tables.summed_rows.columns_of_sums", "*sorted(manifest.denominators)", ""),
-        ("audit.count_tables.summed_rows.columns_of_sums", "*views, ", ""),
+        ("audit.count_tables.other_readings.columns_of_sums", "*sorted(manifest.denominators)", ""),
+        ("audit.count_tables.other_readings.columns_of_sums", "*views, ", ""),
         ("audit.count_tables.second_reading._sums_disclose_more", "manifest.absent_is_zero and", ""),
     ],
     "oracle/test_possible_people.py::test_classes_of_rows_alone_do_not_show_that_the_policy_holds": [
@@ -351,8 +351,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.release_doubts._sum_in_another_dimension", "2 * release + wholes", "2 * release + parts"),
     ],
     "cli/test_count_table_doubts.py::test_tables_by_level_do_not_hold_if_levels_disclose_more": [
-        ("audit.count_tables.nesting.nestings", "may_nest(*found.names) or ", ""),
-        ("audit.count_tables.nesting.WaySearch.run", "(sums[0] > self.wholes[1]).any() or ", "True or "),
+        ("audit.count_tables.other_readings.nestings", "may_nest(*found.names) or ", ""),
+        ("audit.count_tables.other_readings.WaySearch.run", "(sums[0] > self.wholes[1]).any() or ", "True or "),
     ],
     "cli/test_exact_tables.py::test_whether_denominators_were_rounded_is_asked_if_more_follows": [
         ("audit.count_tables.published_texts.rate_interval", "(rates.base or rates.seems) // 2", "rates.base // 2"),
