@@ -16,7 +16,6 @@ from reports.charts import Chart
 from reports.count_tables import sentences as counts
 from reports.finding_text import REPEATED, shown_attacks, timelines
 from reports.glossary import glossary, of_attacks, of_panel
-from reports.next_commands import commands
 from reports.page import (
     Block,
     Bullets,
@@ -65,6 +64,7 @@ from reports.sentences import (
 from reports.summary_text import (
     assumed,
     assumptions,
+    commands,
     decision,
     last_release,
     next_step,

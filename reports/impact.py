@@ -17,11 +17,10 @@ from reports.count_tables import cell_repair
 from reports.finding_text import shown_attacks, steps
 from reports.frames import frames
 from reports.glossary import glossary, of_attacks
-from reports.next_commands import copying, repairing
 from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
 from reports.sentences import CONTRADICTED, best_so_far, facts, named, reasons, result_text
-from reports.summary_text import next_step
+from reports.summary_text import copying, next_step, repairing
 from reports.verdict import left_out, more_if_unchanged
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")

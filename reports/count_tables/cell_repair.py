@@ -12,10 +12,9 @@ from audit.model.report import Report
 from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, say, say_count
 from reports.audit_page import added_inputs
 from reports.count_tables.sentences import limit
-from reports.next_commands import copying, repairing
 from reports.page import Bullets, PageSteps, Paragraph, Section
 from reports.sentences import DECLARE, IS_CSV, best_so_far, reasons, settings
-from reports.summary_text import assumptions
+from reports.summary_text import assumptions, copying, repairing
 
 _UNAVOIDABLE = 3  # sentences
 

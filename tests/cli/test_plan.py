@@ -19,8 +19,7 @@ from audit.io.microdata import open_microdata
 from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
 from audit.model.publication_plan import FUTURE_SNAPSHOTS, SEEDS, PlannedSeries, PublicationPlan
-from audit.pipeline.publication_plan import _Trial, candidates, plan_publication
-from audit.pipeline.simulated_future import with_future
+from audit.pipeline.publication_plan import _Trial, candidates, plan_publication, with_future
 from reports.publication_plan import FORMATS, page
 from tests.cli.forms import EXAMPLES
 from tests.helpers.microdata import write_microdata
