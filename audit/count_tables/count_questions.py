@@ -277,15 +277,13 @@ class QuestionBuilder:
         _, line = np.unique(np.delete(self._names[rows], place, axis=1), axis=0, return_inverse=True)
         order = np.argsort(line.ravel(), kind="stable")
         starts = np.flatnonzero(np.diff(line.ravel()[order], prepend=-1))
-        patterns: dict[tuple[bytes, bytes], list[int]] = {}
+        patterns: dict[tuple[frozenset[int], frozenset[int]], list[int]] = {}
         found = [np.zeros((0, len(self.sets)), dtype=np.int32)]
         for one in np.split(rows[order], starts[1:]):
             labels, hidden = self._names[one, place], self.rows.hidden[one]
-            key = np.unique(labels[~hidden]).tobytes(), np.unique(labels[hidden]).tobytes()
+            key = frozenset(labels[~hidden].tolist()), frozenset(labels[hidden].tolist())
             if key not in patterns:
-                numbers, behind = (
-                    {self.sets[place].mask(label) for label in labels[which].tolist()} for which in (~hidden, hidden)
-                )
+                numbers, behind = ({self.sets[place].mask(label) for label in each} for each in key)
                 patterns[key] = self._of_pattern(place, view, numbers, sorted(behind), asked)
             if patterns[key]:
                 more = np.repeat(self._names[one[:1]], len(patterns[key]), axis=0)
