@@ -40,19 +40,15 @@ def run(page: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def console(page: Path) -> list[str]:
-    """Return what the page makes the browser print."""
-    logged = run(page, "--enable-logging=stderr", "--log-level=0", "--dump-dom").stderr
-    return [line for line in logged.splitlines() if ":CONSOLE" in line]
-
-
-def requests(page: Path) -> set[str]:
-    """Return the schemes and addresses that the page asks for, its own file left out."""
+def logged(page: Path) -> tuple[list[str], set[str]]:
+    """Return what the page makes the browser print, and the addresses that it asks for, its own file left out."""
     log = page.parent / "net.json"
-    run(page, f"--log-net-log={log}", "--net-log-capture-mode=Everything", "--dump-dom")
+    words = ("--enable-logging=stderr", "--log-level=0", f"--log-net-log={log}", "--net-log-capture-mode=Everything")
+    done = run(page, *words, "--dump-dom")
     events = json.loads(log.read_text(encoding="utf-8"))["events"]
     told = {str(event.get("params", {}).get("url", "")) for event in events}
-    return {url for url in told if url.startswith(("http", "ws", "ftp")) and "google" not in url}
+    asked_for = {url for url in told if url.startswith(("http", "ws", "ftp")) and "google" not in url}
+    return [line for line in done.stderr.splitlines() if ":CONSOLE" in line], asked_for
 
 
 def screenshot(page: Path, size: str = "1100,4000") -> bytes:

@@ -1,6 +1,7 @@
 """HTML reports in a real browser: nothing is asked for, nothing complained of, all text can be read."""
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from reports.charts import lines
 from reports.html import drawn
 from reports.languages.catalogues import LANGUAGES, in_language
 from reports.page import Figures, Page, Section
-from tests.browser.chromium import DARK, asked, console, printed, requests, screenshot, violations
+from tests.browser.chromium import DARK, asked, logged, printed, screenshot, violations
 from tests.cli.forms import EXAMPLES, FORMS
 from tests.helpers.amount import slow
 from tests.helpers.running import run_main
@@ -24,7 +25,8 @@ CASES = [
     ("hospital-2-invariant", ()),
     (TABLES, ("--language", "de")),
 ]
-LOOKS = pytest.mark.parametrize("look", [(), DARK], ids=["light", "dark"])
+FIRST = pytest.mark.parametrize("page", CASES[:1], ids=[CASES[0][0]], indirect=True)
+"""What a browser or a rule hears of one page, it hears of all."""
 
 # For each text: its colour, and what is behind it, both as computed; WCAG's relative luminance and contrast.
 CONTRAST = """
@@ -55,48 +57,62 @@ def page(request, tmp_path_factory):
     return path
 
 
-def test_nothing_is_complained_of(page):
-    assert console(page) == []
+@pytest.fixture(scope="module", params=[(), DARK], ids=["light", "dark"])
+def look(request):
+    return request.param
 
 
+PICTURES = "[...document.querySelectorAll('main > section > .figures svg')].map(s => s.getBoundingClientRect())"
+SEEN = f"""return {{
+  texts: (() => {{{CONTRAST}}})(),
+  paper: getComputedStyle(document.body).backgroundColor,
+  pictures: {PICTURES}.map(r => [r.width, r.height]),
+  wide: [document.documentElement.scrollWidth, document.documentElement.clientWidth],
+}}"""
+
+
+@pytest.fixture(scope="module")
+def seen(page, look):
+    """What scripts measure of the page."""
+    return asked(page, SEEN, *look)
+
+
+def test_nothing_is_complained_of_and_no_request_leaves(page):
+    assert logged(page) == ([], set())
+
+
+@FIRST
 def test_complaints_would_be_heard(page):
     broken = page.with_name("broken.html")
     broken.write_text(
         page.read_text(encoding="utf-8").replace("<main>", "<main><p style='color: red'>"), encoding="utf-8"
     )
-    assert any("Content Security Policy" in line for line in console(broken))
+    assert any("Content Security Policy" in line for line in logged(broken)[0])
 
 
-def test_no_request_leaves(page):
-    assert requests(page) == set()
-
-
+@FIRST
 def test_a_request_would_be_seen(page):
     calling = page.with_name("calling.html")
     text = page.read_text(encoding="utf-8").replace("Content-Security-Policy", "x-none")
     calling.write_text(text.replace("<main>", "<main><img src='http://127.0.0.1:9/x.png' alt=''>"), encoding="utf-8")
-    assert any("127.0.0.1:9" in url for url in requests(calling))
+    assert any("127.0.0.1:9" in url for url in logged(calling)[1])
 
 
-@LOOKS
-def test_text_has_contrast(page, look):
-    texts = asked(page, CONTRAST, *look)
-    assert len(texts) > 50
-    assert [each for each in texts if each[0] < 4.5] == []
+def test_text_has_contrast(seen):
+    assert len(seen["texts"]) > 50
+    assert [each for each in seen["texts"] if each[0] < 4.5] == []
 
 
-def test_the_dark_page_is_dark(page):
+def test_the_dark_page_is_dark(seen, look):
     """Else what is measured of it would be measured of the light one."""
-    paper = "return getComputedStyle(document.body).backgroundColor"
-    assert asked(page, paper) == "rgb(255, 255, 255)"
-    assert asked(page, paper, *DARK) == "rgb(21, 21, 21)"
+    assert seen["paper"] == ("rgb(21, 21, 21)" if look else "rgb(255, 255, 255)")
 
 
-@LOOKS
 def test_axe_finds_nothing(page, look):
     assert violations(page, *look) == []
 
 
+@FIRST
 def test_axe_would_find_something(page):
     broken = page.with_name("mute.html")
     text = page.read_text(encoding="utf-8")
@@ -104,11 +120,15 @@ def test_axe_would_find_something(page):
     assert [rule for rule, *_ in violations(broken)] == ["html-has-lang"]
 
 
-def test_pictures_are_shown(page):
-    seen = "[...document.querySelectorAll('main > section > .figures svg')].map(s => s.getBoundingClientRect())"
-    sizes = asked(page, f"return {seen}.map(r => [r.width, r.height])")
-    assert sizes or page.parent.name.startswith("tables")  # whose pictures are tables
-    assert all(width > 100 and height > 60 for width, height in sizes)
+def test_pictures_are_shown(seen, page):
+    assert seen["pictures"] or page.parent.name.startswith("tables")  # whose pictures are tables
+    assert all(width > 100 and height > 60 for width, height in seen["pictures"])
+
+
+def test_nothing_is_cut_off_on_a_telephone(seen):
+    """Wide tables scroll by themselves; the page does not."""
+    wide, width = seen["wide"]
+    assert wide <= width
 
 
 def test_it_is_seen_and_printed(page):
@@ -118,29 +138,23 @@ def test_it_is_seen_and_printed(page):
     assert len(re.findall(rb"/Type\s*/Page\b", sheets)) >= 2
 
 
-def test_nothing_is_cut_off_on_a_telephone(page):
-    """Wide tables scroll by themselves; the page does not."""
-    wide = asked(page, "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-    assert wide[0] <= wide[1]
-
-
 WORDS = ["Wellenerhebungsveröffent", "wwwwwwwwwwmmmmmmmmmmmm", "il.il.il", "2024-01"]
 
 
-@pytest.mark.parametrize("many", [1, 3, 12])
-@pytest.mark.parametrize("code", list(LANGUAGES))
-def test_no_name_is_cut_in_a_picture(tmp_path, code, many):
+def test_no_name_is_cut_in_a_picture(tmp_path):
     """Neither those of releases, however long, nor those of attacks and axes, in any language."""
-    ticks = [WORDS[place % 4] for place in range(many)]
-    with in_language(code):
-        names = [say("{attack}, at least", attack=f"{word} (MMWW@mmww)") for word in WORDS[:3]]
-        charts = [
-            lines("t", ticks, [(name, [place] * many) for place, name in enumerate(some)], axes=axes)
-            for some in (names, names[:1])
-            for axes in [(say("after release"), say("people")), (say("risk in percent, from …"), "W" * 15)]
-        ]
-        page = tmp_path / "page.html"
-        page.write_text(drawn(Page("n", True, [], [Section("", [Figures(charts)])], "t", "m", "c")), encoding="utf-8")
+    charts = []
+    for code, many in product(LANGUAGES, (1, 3, 12)):
+        ticks = [WORDS[place % 4] for place in range(many)]
+        with in_language(code):
+            names = [say("{attack}, at least", attack=f"{word} (MMWW@mmww)") for word in WORDS[:3]]
+            charts += [
+                lines("t", ticks, [(name, [place] * many) for place, name in enumerate(some)], axes=axes)
+                for some in (names, names[:1])
+                for axes in [(say("after release"), say("people")), (say("risk in percent, from …"), "W" * 15)]
+            ]
+    page = tmp_path / "page.html"
+    page.write_text(drawn(Page("n", True, [], [Section("", [Figures(charts)])], "t", "m", "c")), encoding="utf-8")
     assert asked(page, CUT) == []
 
 

@@ -1,5 +1,7 @@
 """Amounts in the notations of offices are read as the numbers that they are: the reports are those of plain numbers."""
 
+from itertools import cycle
+
 import pytest
 
 from audit.io.encoding import IdentifierEncoder
@@ -19,6 +21,7 @@ NOTATIONS = [
     *((group, ".", ".") for group in GROUPS.values()),
     *((group, ".", None) for group in GROUPS.values()),
 ]
+UNITS = ["{}", "{} €", "{}\u00a0€", "{}€", "€ {}", "£{}", "{} EUR", "{} kg", "{} euros"]
 
 
 def written(amount, group, sign, minus="-"):
@@ -47,14 +50,26 @@ def report(folder):
     return result["policy"], [each["kind"] for each in result["warnings"]], found, attacks
 
 
-@pytest.mark.parametrize("minus", ["-", "−"])
-@pytest.mark.parametrize("notation", NOTATIONS, ids=ascii)
-def test_an_audit_of_amounts_is_that_of_plain_numbers(notation, minus, tmp_path):
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    return report(series(tmp_path_factory.mktemp("plain"), PLAIN, str))
+
+
+@pytest.mark.many
+@pytest.mark.parametrize(
+    ("notation", "form"),
+    [*((each, "{}") for each in NOTATIONS), *zip(NOTATIONS, cycle(UNITS), strict=False)],
+    ids=ascii,
+)
+def test_an_audit_of_amounts_is_that_of_plain_numbers(notation, form, plain, tmp_path):
+    """Only the values that findings name have a unit, if all amounts have the same."""
     group, sign, decimal = notation
     said = PLAIN + (f'\ndecimal = "{decimal}"' if decimal else "")
-    plain = series(tmp_path / "plain", PLAIN, str)
-    other = series(tmp_path / "other", said, lambda text: written(text, group, sign, minus))
-    assert report(other) == report(plain)
+    minus = "−" if form == "{}" else "-"
+    other = report(series(tmp_path, said, lambda text: form.format(written(text, group, sign, minus))))
+    assert [value for _, value, _ in other[2] if value is not None]
+    bare = [(kind, value and value.split(" ")[0], people) for kind, value, people in other[2]]
+    assert (*other[:2], bare, other[3]) == plain
 
 
 @pytest.mark.parametrize("group", [*GROUPS.values(), "."], ids=ascii)
@@ -65,6 +80,7 @@ def test_commas_behind_grouped_thousands_are_guessed_to_be_decimal(group, tmp_pa
     assert 'decimal = ","' in (folder / "series.toml").read_text()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("notation", NOTATIONS, ids=ascii)
 def test_a_series_and_microdata_read_transitions_and_harmless_values_as_the_cells(notation, tmp_path):
     group, sign, decimal = notation
@@ -88,20 +104,6 @@ def test_a_series_and_microdata_read_transitions_and_harmless_values_as_the_cell
     write(folder / "moves.csv", as_csv(lines))
     edit(folder / "series.toml", "[columns]", '[adversary]\ntransitions = "moves.csv"\n[columns]')
     assert run_main(str(folder))[0] != 2
-
-
-@pytest.mark.parametrize("unit", ["{} €", "{}\u00a0€", "{}€", "€ {}", "£{}", "{} EUR", "{} kg", "{} euros"])
-@pytest.mark.parametrize("notation", NOTATIONS, ids=ascii)
-def test_amounts_with_one_unit_are_judged_as_plain_numbers(notation, unit, tmp_path):
-    """Only the values that findings name have the unit."""
-    group, sign, decimal = notation
-    said = PLAIN + (f'\ndecimal = "{decimal}"' if decimal else "")
-    plain = report(series(tmp_path / "plain", PLAIN, str))
-    other = report(series(tmp_path / "other", said, lambda text: unit.format(written(text, group, sign))))
-    named = sorted({kind for kind, value, _ in other[2] if value is not None})
-    bare = [(kind, value and value.split(" ")[0], people) for kind, value, people in other[2]]
-    assert (*other[:2], bare, other[3]) == plain
-    assert named
 
 
 @pytest.mark.parametrize(("units", "kind"), [("€ $", "numeric"), ("€ ", "numeric"), ("€ €", None)])

@@ -179,6 +179,7 @@ def test_one_person_is_explained_without_others(tmp_path):
     assert "has a number from" not in run_main("explain", str(folder), "--individual", "p00")[1]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("classes", "within", "certain", "two"),
     [([FAR, FAR], 0.1, 0, 4), ([FAR, NEAR], 0.1, 2, 2), ([FAR, NEAR], 0.05, 2, 2), ([FAR, NEAR], 0.049, 0, 4),

@@ -348,6 +348,7 @@ def test_whether_values_change_is_asked_where_nothing_shows_it(registered, answe
     assert (run_audit(registered)[0], "unconfirmed" in manifest) == (code, code == 3)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("older", [True, False])
 @pytest.mark.parametrize(("answer", "code"), [("?", 3), ("episodes", 3), ("people", 1)])
@@ -383,6 +384,7 @@ def test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it(register
     assert ("Nobody has several rows in one release." in said) == (answer == "people")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("cells", [("10-19", "20-29", "-"), ("N", "S", "-")])
 @pytest.mark.parametrize("answer", ["yes", "no", "?"])

@@ -186,17 +186,15 @@ def test_a_code_that_is_empty_for_the_land_is_not_the_dimension(tmp_path):
     assert run_main(str(tmp_path))[2].count("the cell is empty") == 1
 
 
-@pytest.mark.parametrize(
-    "code", ["Schlüssel-Nr.", "AGS", "Amtlicher Gemeindeschlüssel", "Kreis-Nr.", "Lfd. Nr.", "Code"]
-)
 @pytest.mark.parametrize("form", ["once", "each row", "numbers", "one line"])
-def test_codes_beside_places_are_no_counts(code, form, tmp_path):
-    table, other = [
-        guess_tables(codes_beside_places(tmp_path / key, name, form)) for key, name in (("a", code), ("b", ""))
-    ]
-    assert (table.table.pop("not_counts"), "not_counts" in other.table) == ([code], False)
-    assert ("table.not_counts" in table.unsure) == (code != "Code"), "a name that only codes have is sure"
-    assert table.table == other.table
+def test_codes_beside_places_are_no_counts(form, tmp_path):
+    other = guess_tables(codes_beside_places(tmp_path / "without", "", form)).table
+    assert "not_counts" not in other
+    for code in ("Schlüssel-Nr.", "AGS", "Amtlicher Gemeindeschlüssel", "Kreis-Nr.", "Lfd. Nr.", "Code"):
+        table = guess_tables(codes_beside_places(tmp_path / code, code, form))
+        assert table.table.pop("not_counts") == [code]
+        assert ("table.not_counts" in table.unsure) == (code != "Code"), "a name that only codes have is sure"
+        assert table.table == other
 
 
 @pytest.mark.parametrize("name", ["Gem.", "RS", "KdU", "Schl.", "LAD23CD", "2023"])
@@ -752,6 +750,7 @@ def test_a_question_about_several_lines_shows_their_texts(tmp_path, monkeypatch)
     assert "\ufffd" not in asked
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("note", "ends"),
     [
@@ -927,6 +926,7 @@ __________
 """
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("sign", [".", "\u2022", "/", "\u2026", "*", "\u00a7", "|", "<>", "()", "\u25cf"])
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 def test_a_text_without_letters_or_digits_is_a_sign(form, sign, tmp_path):
@@ -954,6 +954,7 @@ def test_a_sign_for_nothing_is_not_widened_where_another_hides_large_counts(tmp_
     assert table["markers"] == {"\u2022": [1, np.inf], "\u2013": [0, 0]}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("nothing", ["nichts vorhanden", "0", "zero", "genau 0", "néant"])
 @pytest.mark.parametrize("heading", ["", "Notes\n", "Hinweise\n\n", "Remarques\n"])
 def test_a_note_says_that_a_sign_is_0_below_a_heading_or_not(heading, nothing, tmp_path):
@@ -1136,6 +1137,7 @@ LEGENDS = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("way", ["padded.csv", "bare.csv", "book.xlsx", "book.ods"])
 @pytest.mark.parametrize("kind", LEGENDS)
 def test_a_legend_needs_no_equals_sign(kind, way, tmp_path):
@@ -1280,9 +1282,8 @@ def test_each_sheet_that_looks_like_a_table_is_asked_about_by_itself(answer, nam
 
 
 @pytest.mark.parametrize("title", ["Notes", "2 Hinweise", "Lisez-moi", "Sheet1"])
-def test_a_sheet_of_notes_before_the_table_is_read_as_notes(title, tmp_path):
+def test_a_sheet_of_notes_before_the_table_is_read_as_notes(title, plain, tmp_path):
     """Offices put the cover and the notes before the tables."""
-    plain = series(tmp_path / "plain", "t.csv", lines(*ROWS).encode())
     folder = series(tmp_path / "s", "t.xlsx", b"")
     book = openpyxl.load_workbook(io.BytesIO(workbook([row.split(",") for row in ROWS])))
     book.active.title = "Table_1"
@@ -1292,7 +1293,7 @@ def test_a_sheet_of_notes_before_the_table_is_read_as_notes(title, tmp_path):
         for row in rows:
             (book[name] if name in book else book.create_sheet(name, at)).append(row)
     book.save(folder / "t.xlsx")
-    assert findings(found_in(folder)[1]) == findings(found_in(plain)[1]) != []
+    assert findings(found_in(folder)[1]) == findings(plain) != []
     (folder / "series.toml").unlink()
     out = run_main("init", str(folder), "--yes")[1]
     assert 'sheet "Table_1"' in out
@@ -1300,11 +1301,16 @@ def test_a_sheet_of_notes_before_the_table_is_read_as_notes(title, tmp_path):
     assert tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))["table"]["markers"] == {"*": [1, 4]}
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """What an audit of the table without notes finds."""
+    return found_in(series(tmp_path_factory.mktemp("plain") / "s", "t.csv", lines(*ROWS).encode()))[1]
+
+
 @pytest.mark.many
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", NOTES)
-def test_a_table_with_notes_is_the_table_without(way, kind, tmp_path):
-    plain = found_in(series(tmp_path / "plain", "t.csv", lines(*ROWS).encode()))[1]
+def test_a_table_with_notes_is_the_table_without(way, kind, plain, tmp_path):
     code, found = found_in(series(tmp_path / "noted", way, WAYS[way](NOTES[kind])))
     assert (code, found["series"].pop("notes")) == (1, {way: len(NOTES[kind])})
     assert "notes" not in plain["series"]

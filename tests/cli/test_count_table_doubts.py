@@ -140,6 +140,7 @@ def with_a_year(folder, form, rule, base, is_sum):
     )
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("base", [1, 5])
 @pytest.mark.parametrize("form", ["one table", "two tables", "releases"])
 @pytest.mark.parametrize(
@@ -560,6 +561,7 @@ def test_a_mask_of_codes_beside_a_code_that_it_may_cover_is_asked_about(labels, 
 WORDS = ("A areas", "A (provisional)", "A (confirmed)", "A area district")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", WORDS)
 @pytest.mark.parametrize("sexes", ["m", "f", "mfT"])
 def test_a_label_with_another_word_in_some_rows_is_asked_about(name, sexes, tmp_path):
@@ -1187,6 +1189,7 @@ def around(count, base):
     return low, low + base - 1
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("sides", ["before", "after", "both"])
 @pytest.mark.parametrize("country", ["", "first", "last"])
 @pytest.mark.parametrize("base", [1, 5])
@@ -1279,6 +1282,7 @@ def test_sub_totals_are_covered_by_what_adds_up_to_them(dont, tmp_path):
     assert run_main(str(tmp_path))[0] == 0
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("base", [1, 5])
 @pytest.mark.parametrize("column", ["", "period,"])
 @pytest.mark.parametrize("last", ["others", "first again", "corrected", "sum"])
@@ -1612,6 +1616,7 @@ STYLES = (
 )
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("said", "code"), [(SAID, 3), ("Checked on 12 March 2024", 0)])
 @pytest.mark.parametrize(
     "form", [*OUTSIDE, "oddHeader", "evenFooter", "header", "footer-left", "text-box", "custom-shape", "chart"]
@@ -1911,6 +1916,7 @@ READ_ALONE = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("order", [*permutations(("no", "none", "more"))], ids="-".join)
 @pytest.mark.parametrize("reading", READ_ALONE)
 def test_each_release_is_read_by_itself_where_one_contradicts_a_reading(reading, order, tmp_path):
@@ -1980,6 +1986,7 @@ def test_percentages_beside_counts_with_a_flag_are_read_if_their_column_has_a_na
         assert all(each in manifest for each in ('rates = { column = "percent"', 'flags = ["r"]'))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", ["column", "base", "measure", "alone"])
 @pytest.mark.parametrize(
     ("signs", "kept", "code"),
@@ -2052,6 +2059,7 @@ def with_populations(hidden):
     return [(*cell, counts[row], *beside[row]) for row, cell in enumerate(cells)]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("signs", [("*", ".."), ("*", ""), ("*", "*")])
 @pytest.mark.parametrize("blank", ["", ".."])
 @pytest.mark.parametrize("declared", [False, True])

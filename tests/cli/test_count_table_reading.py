@@ -193,6 +193,14 @@ def judged(folder):
     return (report["policy"]["undecided"], answers(folder)), "table.once" in asked
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """What is decided of the table with one line of header and each label in each row."""
+    folder = tmp_path_factory.mktemp("plain")
+    spoiled(folder / "2024", "one line", "in each row", "csv", titles=False)
+    return judged(folder)[0]
+
+
 @pytest.mark.many
 @pytest.mark.parametrize("header", HEADERS)
 @pytest.mark.parametrize(
@@ -207,14 +215,10 @@ def judged(folder):
     ],
 )
 @pytest.mark.parametrize("titles", [True, False])
-def test_a_table_in_the_form_of_offices_is_the_plain_one(form, labels, header, titles, tmp_path):
+def test_a_table_in_the_form_of_offices_is_the_plain_one(form, labels, header, titles, plain, tmp_path):
     """A law: headers of two lines, merged cells and labels written once change no verdict; only blanks are a guess."""
-    for name in ("plain", "spoiled"):
-        (tmp_path / name).mkdir()
-    spoiled(tmp_path / "plain/2024", "one line", "in each row", "csv", titles=False)
-    spoiled(tmp_path / "spoiled/2024", header, labels, form, titles)
-    plain, _ = judged(tmp_path / "plain")
-    assert judged(tmp_path / "spoiled") == (plain, labels == "once")
+    spoiled(tmp_path / "2024", header, labels, form, titles)
+    assert judged(tmp_path) == (plain, labels == "once")
     assert plain[1]
 
 

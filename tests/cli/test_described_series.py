@@ -161,6 +161,7 @@ def assert_no_doubt(folder, **asked):
     assert gather_doubts(described, **asked) == ()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_described_is_never_in_doubt(form, tmp_path):
     folder = FORMS[form](tmp_path)

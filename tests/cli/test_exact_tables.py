@@ -70,6 +70,7 @@ def audited(folder):
     return code, found, json.dumps(result["policy"]["undecided"])
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("noise", NOISES)
@@ -83,6 +84,7 @@ def test_what_an_exact_table_discloses_is_found_beside_inexact_numbers(noise, wa
     assert any(low == high and cell == ("A", "f") for *cell, low, high in found for cell in [tuple(cell)])
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("way", WAYS)
 def test_noise_that_the_sums_of_a_table_refute_decides_nothing(way, seed, tmp_path):
@@ -98,6 +100,7 @@ def test_noise_that_the_sums_of_a_table_refute_decides_nothing(way, seed, tmp_pa
     }[way] in undecided
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("way", WAYS)
 def test_noise_that_no_sum_refutes_is_no_doubt(way, seed, tmp_path):
@@ -107,6 +110,7 @@ def test_noise_that_no_sum_refutes_is_no_doubt(way, seed, tmp_path):
     assert "the sums in" not in audited(tmp_path)[2]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("noise", NOISES)
@@ -296,6 +300,7 @@ def test_a_name_of_no_exact_table_is_refused(rule, what, tmp_path):
     assert what in refused(str(tmp_path))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("part_of", ['"adm"', '""'])
 @pytest.mark.parametrize("noise", NOISES)

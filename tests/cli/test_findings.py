@@ -192,6 +192,7 @@ def test_a_filter_may_name_a_dimension_of_a_cell_a_label_in_it_or_all_of_it():
     assert listed(TABLES, "--column", cell) == [row for row in everything if row["column"] == cell]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", ["text", "csv"])
 @pytest.mark.parametrize("code", ["en", "de"])
 @pytest.mark.parametrize(
@@ -301,6 +302,7 @@ def test_what_is_waived_names_what_else_is_found_about_the_person(tmp_path):
     assert first["person"] not in {row["person"] for row in listed(tmp_path / "s")}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("code", ["de", "fr", "es"])
 @pytest.mark.parametrize(("filled", "said"), BAD, ids=[said for _, said in BAD])
 def test_a_fault_of_a_list_is_in_the_language_of_the_command(tmp_path, filled, said, code):

@@ -359,6 +359,7 @@ def test_values_of_a_folded_column_are_named_in_any_spelling(columns, policy, st
         assert ended(run_audit(folder)[1])["max_ever_risk" if policy else "max_risk"] == state
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml")))
 def test_values_that_nobody_has_change_nothing(name, tmp_path):
     results = []

@@ -274,6 +274,7 @@ def test_few_people_are_others_by_what_all_of_a_release_share(one, other, same):
     assert not are_others(names[0], {f"{n * 7919 % 1009}x" for n in range(9)})
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("other", ["Jose", "1 José", "a) José", "(revised) José", "darunter José", "• José", "José †"])
 @pytest.mark.parametrize("together", [True, False])
 def test_two_identifiers_in_one_release_are_two_people(tmp_path, together, other):
@@ -411,9 +412,10 @@ def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
         table = [head, *rows, *rows, *last]
         found, why = undecided(series_of(tmp_path / name, [table], COLUMNS))
         assert (found, "may say that a value is not known" in why) == (code, code == 3) or name == "3"
-        for line in ('spelled = ["Disease"]', f'missing = ["{unknown}"]', f'harmless = {{ Disease = ["{unknown}"] }}'):
-            if name == "1":
-                assert read_audit(series_of(tmp_path / "line", [table], f"{COLUMNS}{line}\n"))[0] == 0
+        if name == "1":
+            lines = ['spelled = ["Disease"]', f'missing = ["{unknown}"]', f'harmless = {{ Disease = ["{unknown}"] }}']
+            line = lines[len(unknown) % 3]
+            assert read_audit(series_of(tmp_path / "line", [table], f"{COLUMNS}{line}\n"))[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -512,6 +514,7 @@ def test_a_list_with_the_value_of_all_others_in_a_group_is_no_second_value(tmp_p
 
 
 RESPELT = {
+    "as it is": str,
     "year": lambda name: f"{name}/24",
     "year before": lambda name: f"2024-{name}",
     "copy": lambda name: f"{name}_2",
@@ -545,9 +548,8 @@ def test_people_whose_identifiers_are_respelt_are_never_judged_as_others(tmp_pat
 
     for most in (series_texts.MOST_ROWS, 0):
         monkeypatch.setattr(series_texts, "MOST_ROWS", most)
-        for changed, code in ((set(), 1), (people, 3)):
-            folder = series_of(tmp_path / f"{most}-{code}", [table(first, set()), table(last, changed)], columns)
-            assert read_audit(folder)[0] == code
+        folder = series_of(tmp_path / str(most), [table(first, set()), table(last, people)], columns)
+        assert read_audit(folder)[0] == (1 if respelt is str else 3)
 
 
 @pytest.mark.parametrize("form", ["{}/24", "{}-2"])

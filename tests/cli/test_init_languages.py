@@ -75,6 +75,7 @@ def test_of_examples(source, marked, tmp_path):  # noqa: F811
     assert unsaid(without_manifest(source, tmp_path / "s"), *words) == []
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", FORMS)
 def test_of_people(name, marked, tmp_path):  # noqa: F811
     FORMS[name](tmp_path / "form")
@@ -173,12 +174,14 @@ def many(folder):
 MESSY = [hospital, changing, episodes, panel, misfits, differing, exact, roll, places, many]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("form", MESSY, ids=lambda form: form.__name__)
 def test_of_messy_folders(form, marked, tmp_path):  # noqa: F811
     form(tmp_path / "s")
     assert unsaid(tmp_path / "s") == []
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", KINDS)
 def test_of_every_notation(kind, marked, tmp_path):  # noqa: F811
     for tag in "12":
@@ -212,6 +215,7 @@ def test_counts_are_asked_for_in_words_that_are_an_answer(code, few, many, monke
     assert [*markers.values()] == [[5, math.inf], [0, math.inf]]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("code", ["en", "de", "fr", "es"])
 @pytest.mark.parametrize(
     "form", ["CDC, totals in a column of notes", "PxStat", "Destatis, flat", "tidy, `*`, a line refutes small counts"]

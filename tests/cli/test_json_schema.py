@@ -48,6 +48,7 @@ def test_the_schema_that_ships_is_that_of_the_types():
     assert WRITTEN.read_text(encoding="utf-8") == as_text()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("words", [[], ["--reveal", "--findings", "all"]])
 @pytest.mark.parametrize("name", SERIES)
 def test_results_of_the_examples_fit(tmp_path, name, words):

@@ -77,6 +77,7 @@ SERIES = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", SERIES)
 @pytest.mark.parametrize("form", ["text", "markdown", "github"])
 def test_every_sentence_of_an_audit_can_be_translated(name, form, marked):

@@ -218,6 +218,7 @@ def test_a_school_census_is_a_series_of_count_tables(tmp_path):
     assert "Förderbedarf ja, release 2021/22: exactly 2" in out
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("names", "releases"),
     [
@@ -340,6 +341,7 @@ def taxed(folder, head, *, exact=("Zona", "Sexo")):
         write(folder / f"{year}.csv", as_csv([[row[place] for place in kept] for row in (names, *rows)]))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "head",
     ["Tramo de renta", "Renta", "Base imponible", "Cuota líquida", "Patrimonio", "Rendimientos netos", "Prestación",

@@ -51,6 +51,7 @@ def trace_of(err: str) -> str:
     return Path(found[1]).read_text(encoding="utf-8") if found else ""
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("kind", "number"), CASES, ids=[f"{kind}-{number}" for kind, number in CASES])
 def test_a_mutated_series(kind, number, tmp_path):
     rng = random.Random(f"{kind}-{number}")  # noqa: S311

@@ -305,6 +305,7 @@ def test_the_verdict_is_in_it_and_nobody_is_named(name):
         assert not re.search(r"^## .*\n\s*(## |\Z)", out, re.MULTILINE), "a section that says nothing"
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
 @pytest.mark.parametrize("name", TO_COMPLETE)
 def test_no_document_says_what_to_write_into_a_manifest(tmp_path, name, language):
@@ -400,6 +401,7 @@ def measured(text):
     return "".join(line for line in lines if "to be filled in" not in line)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", TO_COMPLETE)
 @pytest.mark.parametrize("series", ["hospital-l-diverse", "ward-l-diverse", "clinic-2-equivalence"])
 def test_a_document_has_the_numbers_of_the_page_and_no_commands(name, series):
@@ -553,6 +555,7 @@ def test_a_document_gives_methods_risks_and_what_is_assumed(name, tmp_path):
         assert "Below 1, the value is a guess" in text
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("series", sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml")))
 def test_an_assessment_gives_each_column_one_role(series, tmp_path):
     """Every column of the files is in the table of roles once; one that the manifest does not name has no role."""
@@ -686,6 +689,7 @@ def test_an_assessment_of_tables_says_what_is_declared(tmp_path):
         assert said in text
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "words", [(), ("--attack", "update-graph"), ("--attack", "intersection"), ("--attack", "joint")]
 )

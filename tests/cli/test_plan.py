@@ -440,6 +440,7 @@ def test_the_simulated_future_goes_on_as_the_past(tmp_path):
         assert {row.partition(",")[2] for row in newcomers} <= {row.partition(",")[2] for row in before}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("rows", [(0,), (2,), (1, 2), (0, 1, 2)])
 @pytest.mark.parametrize(
     ("column", "cell", "what"),

@@ -180,6 +180,7 @@ REGISTERS = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("home", ["", "releases/"])
 @pytest.mark.parametrize("kind", REGISTERS)
 def test_a_register_with_several_lines_of_a_person_is_no_release(tmp_path, kind, home):
@@ -232,6 +233,7 @@ def test_a_register_of_waves_shows_which_column_has_those_of_a_panel(tmp_path):
     assert (code, result["adversary"]["kind"]) == (3, "register")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("blank", [[], ["Area"], ["Age", "Area"]])
 @pytest.mark.parametrize("said", [[], ["Age"], ["Area"], ["Age", "Area"]])
 @pytest.mark.parametrize(

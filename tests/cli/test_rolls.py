@@ -353,6 +353,7 @@ def test_letters_for_the_sexes_are_read_in_one_way_or_not_at_all(tmp_path, relea
         assert f'"{first}" = "{second}"' in " ".join(confirm(tmp_path, *[""] * 6, "never", more=40)[2].split())
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", ["age", "Tranche d'âge", "Edad", "NC year group", "Klassenstufe", "Jahrgang"])
 @pytest.mark.parametrize("tags", [("2024",), ("2024", "2025")])
 def test_that_nobody_in_a_roll_grows_older_is_asked(tmp_path, name, tags):

@@ -51,6 +51,7 @@ def of_kind(result):
     return [one for each in result["attacks"] for one in each["findings"] if one["kind"] == "similar"]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("adversary", ["linked", "register", "published", "possible"])
 @pytest.mark.parametrize(
     ("rows", "columns", "categories", "state"),
@@ -77,6 +78,7 @@ def test_whose_category_is_known(tmp_path, rows, columns, categories, state, adv
     assert {each.get("kind") for each in result["policy"]["violations"]} == ({"similar"} if categories else set())
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("adversary", ["linked", "register", "published"])
 @pytest.mark.parametrize(
     ("one", "other", "alike"),

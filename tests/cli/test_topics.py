@@ -33,6 +33,7 @@ def tables(folder, hidden, *, education, times=1):
             csv.writer(file).writerows(rows)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("education", [True, False])
 @pytest.mark.parametrize("inside", ["", "releases"])
 @pytest.mark.parametrize(("hidden", "code"), [(RECTANGLE, 0), ({("North", "Support")}, 1)])

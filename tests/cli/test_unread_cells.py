@@ -71,6 +71,7 @@ def test_missing_may_not_be_a_range(missing, tmp_path):
 UNREAD = ["20 -> 39", "65 and beyond", "0**1", "[a, b]", "<5k", "20-39 widgets", "&lt;5"]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("text", UNREAD)
 @pytest.mark.parametrize("adversary", ["published", "linked", "pseudonym", "register"])
 def test_what_looks_like_a_range_and_is_not_read_is_undecided(adversary, text, tmp_path):
@@ -148,6 +149,7 @@ _MASKED = [  # the register's values for Ann and for others, the cell of her gro
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("ann", "others", "cell", "codes"), _MASKED)
 def test_a_cell_that_only_begins_like_values_of_the_register_is_asked_about(ann, others, cell, codes, tmp_path):
     """Ann alone has gout, if the cell covers her; a cell of another length than her value covers nobody."""
@@ -241,6 +243,7 @@ _OTHERWISE = [  # the register's value for Ann, a cell of her group, the exit of
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("ann", "cell", "code"), _OTHERWISE)
 def test_a_value_of_possible_people_that_a_release_writes_otherwise_is_asked_about(ann, cell, code, tmp_path):
     """Ann alone has gout, in both releases, if the cell means her value; whom no cell covers is not judged."""

@@ -56,6 +56,7 @@ def test_what_is_waived_already_is_not_written_twice(hospital):
     assert "Wrote 1 waiver into" in run_main("waive", str(hospital), "Bob", "David", *WHY)[1]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("until", "reason", "code", "said"),
     [

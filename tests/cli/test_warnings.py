@@ -83,6 +83,7 @@ def beside(folder, first, second, columns=""):
     return {each["clause"]: (each["state"], each["reason"] or "") for each in result["policy"]["clauses"]}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("first", "second", "rests_on_it", "asked"),
     [

@@ -209,6 +209,7 @@ def weighed():
     ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("way", list(WAYS))
 @pytest.mark.parametrize(("series", "of_a"), weighed())
 def test_worlds_are_weighed(series, of_a, way):
@@ -341,6 +342,7 @@ def circle(people, values="ab"):
     )
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("people", [3, 19, 201])
 @pytest.mark.parametrize("copies", [1, 4, 110])
 @pytest.mark.parametrize("way", ["counted", "programmed"])

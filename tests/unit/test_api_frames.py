@@ -58,6 +58,7 @@ def assert_frames(result):
         assert dict(list(result.measures.dtypes.items())[: len(ATTACK)]) == ATTACK
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 @pytest.mark.parametrize("findings", [0, None])
 def test_columns_and_dtypes(name, findings):

@@ -64,6 +64,7 @@ def rendered(folder, **options):
     return Html().render(run_audit(open_series(folder), all_attacks(), AuditOptions(**options)))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("reveal", [False, True])
 def test_a_page_holds_text_tables_and_pictures_alone(name, reveal):
