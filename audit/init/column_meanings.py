@@ -361,11 +361,10 @@ class _Guesser:
 
     def partial(self) -> dict[str, list[str]]:
         """Return the columns of some releases only, with these releases' tags; note why others have no role."""
-        parts = {part for column in (self.rows | self.values).values() for part in column.parts}
         having: dict[str, list[str]] = {}
         for release in self.found.releases:
             renamed = self.found.renamed(release.tag)
-            there = {*self.rows, *self.values, *parts, *renamed, *self.guesses.column("unlinkable", ())}
+            there = {*self.rows, *self.values, *renamed, *self.guesses.column("unlinkable", ())}
             for name in self.found.names[release.shown]:
                 if name not in there:
                     having.setdefault(name, []).append(release.tag)

@@ -14,13 +14,12 @@ import numpy as np
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, parse, unknown_among
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.column_names import names_people
-from audit.io.composed_columns import composed, families
 from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy
 from audit.io.microdata import frequent_value
 from audit.io.notations import SHORT_DAY
 from audit.io.rules.rows import is_total
-from audit.io.tables import Table, first_rows, text_codes
+from audit.io.tables import first_rows, text_codes
 from audit.model.arrays import Codes, Numbers, combine
 from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, joined, say_count
@@ -40,7 +39,6 @@ class Column:
         name, texts: as in the header, stripped; the distinct cells.
         codes, release: of each row, the cell as an index into `texts`, and the release, from 0; shape (rows,).
         whole: whether it holds all rows, not only the first rows of some release.
-        parts: the columns of the file from which it is composed, if any.
     """
 
     name: str
@@ -48,7 +46,6 @@ class Column:
     codes: Codes
     release: Codes
     whole: bool
-    parts: tuple[str, ...] = ()
 
     @cached_property
     def some(self) -> list[str]:
@@ -200,8 +197,6 @@ Renamed = Sequence[Mapping[str, str]]
 def read_columns(files: Sequence[tuple[Path, str]], renamed: Renamed = ()) -> dict[str, Column]:
     """Return the columns that all tables have, in the order of the first table, without columns of lists and bytes.
 
-    A column that is split into several, as anonypyx does, takes the place of its parts.
-
     Raises:
         InputError: a file is damaged.
     """
@@ -214,21 +209,13 @@ def read_columns(files: Sequence[tuple[Path, str]], renamed: Renamed = ()) -> di
     whole = all(whole for _, whole in found)
     release = np.repeat(np.arange(len(tables), dtype=np.int32), [table.rows for table in tables])
     shared = [name for name in tables[0].names if name and all(name in table for table in tables)]
-    parts = _parts(tables[0], shared)
     columns = {}
-    for name in dict.fromkeys(parts.get(name, name) for name in shared):
-        own = tuple(part for part, base in parts.items() if base == name)
+    for name in shared:
         vocabulary = Vocabulary()
-        made = [composed(table, name, own, problems) if own else table for table in tables]
-        coded = [text_codes(table.arrow(name)) for table in made]
+        coded = [text_codes(table.arrow(name)) for table in tables]
         joined = np.concatenate([vocabulary.add(texts)[codes] if len(texts) else codes for codes, texts in coded])
-        columns[name] = Column(name, [*vocabulary.names], joined, release, whole, own)
+        columns[name] = Column(name, [*vocabulary.names], joined, release, whole)
     return columns
-
-
-def _parts(table: Table, names: Sequence[str]) -> dict[str, str]:
-    """Return the parts of split columns, each with its column."""
-    return {part: base for base, parts in families(table, names).items() for part in parts}
 
 
 def total_rows(columns: Mapping[str, Column]) -> dict[int, tuple[str, str]]:

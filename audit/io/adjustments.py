@@ -137,7 +137,7 @@ def read_written(
         return None
     table = table.renamed({there[column]: column for column in wanted})
     for column, parts in scattered.items():
-        table = composed(table, column, parts, problems)
+        table = composed(table, column, parts)
     if adjustments.by is not None:
         table = table.without(table.where(adjustments.by, adjustments.tag.__ne__))
         table = replace(table, of_release=table.kept)

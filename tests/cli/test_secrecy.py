@@ -116,9 +116,9 @@ def test_no_hash_tells_whose_rows_they_are_where_columns_have_other_names(tmp_pa
 
 
 def test_the_hash_covers_the_columns_that_one_is_composed_of(tmp_path):
-    table = "who,age_min,age_max,illness\nAl,20,29,flu\nBo,20,29,cold\n"
-    series_of(tmp_path, [table, table], 'individual = "who"\nquasi_identifiers = ["age"]\nsensitive = "illness"')
-    assert [each["columns"] for each in audited(tmp_path)["inputs"]] == [["age_min", "age_max", "illness"]] * 2
+    table = "who,house,place,illness\nAl,a,1,flu\nBo,a,2,cold\n"
+    series_of(tmp_path, [table, table], 'individual = "who"\nrecord = ["house", "place"]\nsensitive = "illness"')
+    assert [each["columns"] for each in audited(tmp_path)["inputs"]] == [["house", "place", "illness"]] * 2
 
 
 def findings(result):
