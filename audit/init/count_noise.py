@@ -15,7 +15,7 @@ from audit.count_tables.note_numbers import noted_rounding
 from audit.count_tables.published_counts import PublishedCounts, sums_along
 from audit.count_tables.published_texts import rounded_interval
 from audit.count_tables.table_shapes import FileRows
-from audit.init.count_rules import TableGuesses, rounding_of
+from audit.init.count_rules import TableGuesses, multiples_of, rounding_of
 from audit.io.notes_below import lines_beside
 from audit.io.publication_order import most_like
 from audit.model.count_report import Rounding
@@ -57,7 +57,7 @@ def take_rounding(rules: TableGuesses, counts: PublishedCounts) -> bool:
     named, rounded = _names_of(counts, exact), [at for unit in units for at in unit if at not in exact]
     if exact and not named:
         return False
-    why = say("All numbers are multiples of {to}; state how they were rounded ({how}?).", to=to, how=f'how = "{how}"')
+    why = multiples_of(to, how)
     if exact:
         why = say(
             "All numbers of {rounded} are multiples of {to}, but not those of {exact}; state how they were rounded "

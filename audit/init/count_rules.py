@@ -161,13 +161,7 @@ def guess_numbers(rules: TableGuesses) -> None:
         if how == "midpoint":
             why = say("All numbers are midpoints of ranges of {to}; they are read as rounded to midpoints.", to=to)
         else:
-            many = sum(positive.values())
-            why = say(
-                "All {many} numbers are multiples of {to}; state how they were rounded ({how}?).",
-                many=many,
-                to=to,
-                how=f'how = "{how}"',
-            )
+            why = multiples_of(to, how)
         rules.assume("rounding", {"to": to, "how": how}, why)
     _guess_not_applicable(rules, [text for text in rules.texts if text and number_of(text, point=point) is None])
     base, least = rules.table.get("rounding", {}).get("to", 1), min(positive, default=_LEAST)
@@ -225,6 +219,11 @@ def rounding_of(positive: Mapping[int, int], tables: int = 1) -> tuple[int, str]
     if fitting is None or fitting == 6:
         return None if fitting is None else (3, "random")
     return (fitting, "random" if fitting == 3 else "nearest")
+
+
+def multiples_of(to: int, how: str) -> str:
+    """Return why numbers are taken to be rounded."""
+    return say("All numbers are multiples of {to}; state how they were rounded ({how}?).", to=to, how=f'how = "{how}"')
 
 
 def limit_within(note: str) -> int:

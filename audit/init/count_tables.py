@@ -593,19 +593,13 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
         )
         rules.doubt(key, why)
     elif not above and shown < LINES and key not in rules.said:
-        names = {"column": name, "total": rules.totals[name]}
         why = say_count(
             '"{total}" is taken to stand for everybody in {column}; only {count} [line|lines] without hidden counts '
             "[shows|show] that the others add up to it.",
             shown,
-            **names,
+            column=name,
+            total=rules.totals[name],
         )
-        if not shown:
-            why = say(
-                '"{total}" is taken to stand for everybody in {column}; no line without hidden counts shows that the '
-                "others add up to it.",
-                **names,
-            )
         rules.doubt(key, why)
 
 

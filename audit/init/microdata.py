@@ -155,17 +155,17 @@ def _complete(found: FoundFiles) -> None:
 
 def _state_decimal(guesses: Guesses, columns: Sequence[Column], missing: Collection[str]) -> str | None:
     """State the decimal sign that the commas of numbers show, if any does; return it."""
-    with_commas = [(each, [text for text in each.texts if "," in text and text not in missing]) for each in columns]
-    for column, texts in with_commas:
+    found = dict[str, str]()
+    for column in columns:
+        texts = [text for text in column.texts if "," in text and text not in missing]
         if commas_are_decimal(texts):
-            guesses.state("columns.decimal", ",", HAVE_COMMAS.filled(column=column.name))
-            return ","
-    for column, texts in with_commas:
-        if texts and all(ungrouped(text, ",") != text for text in texts):
-            why = say('commas in numbers of "{column}" part thousands', column=column.name)
-            guesses.state("columns.decimal", ".", why)
-            return "."
-    return None
+            found.setdefault(",", HAVE_COMMAS.filled(column=column.name))
+        elif texts and all(ungrouped(text, ",") != text for text in texts):
+            found.setdefault(".", say('commas in numbers of "{column}" part thousands', column=column.name))
+    sign = min(found, default=None)  # a comma if any column has decimal ones
+    if sign is not None:
+        guesses.state("columns.decimal", sign, found[sign])
+    return sign
 
 
 def _people(found: FoundFiles) -> Column:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Sequence
 
 from audit.init.columns import Column, read_columns
 from audit.init.found_files import QUASI, FoundFiles
-from audit.io.cells import Kind
 from audit.io.column_names import is_postal
-from audit.io.manifest import YEARS_FROM
-from audit.io.notations import SHORT_DAY, kind_of_single_days
+from audit.io.notations import kind_of_single_days
 from audit.io.respelling import grows, skeleton
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.spelling import REGISTER, Crosswalk
@@ -48,7 +45,6 @@ def state_cells(found: FoundFiles) -> None:
         elif quasi[name].parses(kind):
             _state_name(found, name, theirs)
             found.guesses.state_rule(ColumnTypes({name: kind.value}), str(_DAYS), sure=False)
-            _state_century(found, own)
 
 
 def _state_name(found: FoundFiles, name: str, theirs: str) -> None:
@@ -69,22 +65,13 @@ def _state_name(found: FoundFiles, name: str, theirs: str) -> None:
         found.guesses.unsure[key] = None
 
 
-def _state_century(found: FoundFiles, column: Column) -> None:
-    """State which years two digits mean: those of people who are alive."""
-    if not any(map(SHORT_DAY.fullmatch, column.some)):
-        return
-    first = datetime.datetime.now(tz=datetime.UTC).year - 99
-    why = say("its years have two digits, which mean {first} to {last} here", first=str(first), last=str(first + 99))
-    found.guesses.state(f"register.{YEARS_FROM}", first, why, sure=False)
-
-
 def _register_column(found: FoundFiles, theirs: str) -> Column | None:
     shown = found.beside[REGISTER]
     return read_columns([(found.folder / shown, shown)]).get(theirs)
 
 
 def state_words(found: FoundFiles) -> None:
-    """Draft crosswalks where the register writes sexes in other words than the releases, or words before numbers."""
+    """Draft crosswalks where the register writes sexes in other words than the releases."""
     if REGISTER not in found.beside or found.guesses.column(Crosswalk.key):
         return
     there = found.register_columns()
@@ -94,26 +81,13 @@ def state_words(found: FoundFiles) -> None:
         if own is None or (found.folder / file).exists():
             continue
         unread = [text for text in own.some if text not in column.some]
-        words = _with_numbers(unread) if column.parses(Kind.NUMERIC) else _of_same_sex(unread, column.some)
-        if not words:
+        if not (words := _of_same_sex(unread, column.some)):
             continue
         pairs = joined([f'"{printable(text)}" = "{printable(like)}"' for text, like in words.items()])
         why = say("the register writes these values in other words: {pairs}", pairs=pairs)
         found.guesses.state_rule(Crosswalk({column.name: file}), why, sure=False)
         lines = [("release", "from", "to"), *((REGISTER, *pair) for pair in words.items())]
         found.guesses.add_file(file, lines)
-
-
-def _with_numbers(texts: Sequence[str]) -> dict[str, str]:
-    """Return the number of each text, where all of them have one word before it.
-
-    >>> _with_numbers(["Year 7", "Year 10"]), _with_numbers(["Year 7", "Form 8"]), _with_numbers(["7-8", "9"])
-    ({'Year 7': '7', 'Year 10': '10'}, {}, {})
-    """
-    found = [re.fullmatch(r"([^\W\d_]{2,}) ?([0-9]{1,3})", text) for text in texts]
-    if len({each[1].casefold() for each in found if each}) != 1:
-        return {}
-    return {each[0]: each[2] for each in found if each} if all(found) else {}
 
 
 def _of_same_sex(unread: Sequence[str], known: Sequence[str]) -> dict[str, str] | None:
