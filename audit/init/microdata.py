@@ -134,7 +134,7 @@ def _complete(found: FoundFiles) -> None:
         if column.name not in codes:
             _state_domain(found, column, [in_digits(text, sign) for text in texts] if sign else texts)
     guesses.doubts += [
-        *_doubted_households(files, found.sensitive.name, [individual.name, *names]),
+        *_doubted_households(files, found.sensitive.name, individual.name),
         *doubted_frequent(found.sensitive, lambda text: f"harmless = {toml_line([text])}"),
     ]
     if "transitions" in found.beside:
@@ -254,9 +254,9 @@ def _published_row(row: OneRow) -> str:
     )
 
 
-def _doubted_households(files: Sequence[SnapshotFile], sensitive: str, published: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence if rows of one text of a column that is not published have one sensitive value."""
-    for what in _of_households(files, sensitive, (), published):
+def _doubted_households(files: Sequence[SnapshotFile], sensitive: str, individual: str) -> Iterator[str]:
+    """Yield a sentence if rows of one text of a column have one sensitive value."""
+    for what in _of_households(files, sensitive, (), individual):
         yield say(
             "{what}: who knows which people belong together learns what their groups have in common. If no outsider "
             "knows that, write {example} under [columns] with the reason; else audits stay undecided.",
@@ -266,12 +266,12 @@ def _doubted_households(files: Sequence[SnapshotFile], sensitive: str, published
 
 
 def _of_households(
-    files: Sequence[SnapshotFile], sensitive: str, harmless: Collection[str], published: Sequence[str]
+    files: Sequence[SnapshotFile], sensitive: str, harmless: Collection[str], individual: str
 ) -> list[str]:
     """Return which columns show who has the sensitive value in common, in words; see `columns_that_share`."""
     most = dict[str, int]()
     for file in files:
-        for name, rows in columns_that_share(file, published, {sensitive: harmless}).items():
+        for name, rows in columns_that_share(file, individual, {sensitive: harmless}).items():
             most[name] = max(most.get(name, 0), rows[sensitive])
     return [have_in_common(rows, sensitive, [name]) for name, rows in most.items()]
 
@@ -552,8 +552,8 @@ def _ask_harmless(document: Toml, microdata: Microdata, column: Column, ask: Ask
 
 def _ask_households(document: Toml, microdata: Microdata, ask: Ask) -> None:
     """Ask why no outsider knows which people have the sensitive value in common, if a column shows it."""
-    sensitive, published = microdata.sensitive, [microdata.individual, *microdata.published]
-    if found := _of_households(microdata.snapshots, sensitive, microdata.harmless, published):
+    sensitive = microdata.sensitive
+    if found := _of_households(microdata.snapshots, sensitive, microdata.harmless, microdata.individual):
         question = say(
             "{what}. Why can no outsider know which people belong together, and learn what their groups have in "
             'common? "?" leaves it open; the verdict stays undecided',

@@ -1,12 +1,13 @@
 """Shared values: one sensitive value in all rows with one text of a column, such as the income of a household.
 
 Attacks judge each person by the groups of that person's own rows. Who knows which people belong together also knows
-that the value which they share is in the groups of all of them.
+that the value which they share is in the groups of all of them, as often as it has to be. What follows from that, for
+them and for others of their groups, is not judged, so that nothing holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from math import lgamma, log
@@ -28,7 +29,7 @@ from audit.io.releases import own_values
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
 from audit.io.tables import header, read_table, text_codes
 from audit.io.toml import toml_key
-from audit.model.arrays import UNKNOWN, Codes, Flags, Places, ragged
+from audit.model.arrays import UNKNOWN, Codes, Flags, Integers, numbered
 from audit.model.errors import Doubt, Problems, printable
 from audit.runtime.phrases import Reason, ReasonKind, joined, say
 
@@ -39,24 +40,25 @@ _SHOWN = 6
 
 
 def shared_value_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
-    """Yield doubts: people who belong together share their value, and different groups of theirs may show it.
+    """Yield doubts: people who belong together share their value, and their groups together may show it.
 
     They have a text of a column in common, published or in the key, or texts of two of which one is unlinkable, or the
-    name of the sensitive column says that it is about households. Not where a quasi-identifier is exact: there all rows
-    of a text are in one group, which attacks judge. With `beside`, only where the last release shows it.
+    name of the sensitive column says that it is about households. Not where each text of a quasi-identifier is in one
+    group, which attacks judge. With `beside`, only where the last release shows it.
     """
-    texts = cache(lambda column: _texts(held, column))
+    texts, tags = cache(lambda column: _texts(held, column)), held.series.tags
     for sensitive in held.series.columns.sensitive:
         harmful = _harmful(held, sensitive)
-        for what, tags in _by_texts(held, texts, sensitive, harmful) or _by_name(held, texts, sensitive, harmful):
-            if tags and (not beside or tags[-1] == held.series.tags[-1]):
+        named = [(what, tags) for what in _by_name(held, texts, sensitive, harmful)]
+        for what, where in _by_texts(held, texts, sensitive, harmful) or named:
+            if where and (not beside or where[-1] == tags[-1]):
                 text = say(
                     "{what}: who knows which people belong together learns what their groups have in common "
                     "({releases}), which no attack judges. If no outsider knows that, write {example} under [columns] "
                     "with the reason, and name columns that show it under unlinkable alone; else publish a value that "
                     "harmless names in place of all of them",
                     what=what,
-                    releases=joined([*map(printable, tags)], _SHOWN),
+                    releases=joined([*map(printable, where)], _SHOWN),
                     example=f'unlinkable.{toml_key(printable(sensitive))} = "…"',
                 )
                 yield Doubt(Reason(text, ReasonKind.UNDECLARED), ON_VALUES)
@@ -69,7 +71,7 @@ def _harmful(held: HeldSeries, sensitive: str) -> Flags:
     return np.array([name not in known for name in series.vocabularies[sensitive].names], dtype=np.bool_)
 
 
-def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> list[tuple[str, list[str]]]:
+def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> list[tuple[str, Sequence[str]]]:
     """Return columns whose rows with one text have one value, in words, and the releases that may show it.
 
     Two columns are taken together if no single one is found.
@@ -80,25 +82,21 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
     secret = {*stated.columns, *private}
     values = [own_values(each, sensitive, held.series.vocabularies) for each in held.keyed]
     pairs = [pair for pair in combinations(every, 2) if not secret.isdisjoint(pair)]
-    for keys in ([(name,) for name in (*every, *private) if _may_show(held, name)], pairs):
-        found = list[tuple[str, list[str]]]()
+    single = [(name,) for name in dict.fromkeys((*every, *private)) if name in private or _may_show(held, name)]
+    for keys in (single, pairs):
+        found = list[tuple[str, Sequence[str]]]()
         for key in keys:
             seen = [*zip(held.seen, map(_together, *map(texts, key)), strict=True)]
             rows = max(
                 0 if value is None else rows_that_share(text, value, harmful, tries=len(keys))
                 for (_, text), value in zip(seen, values, strict=True)
             )
-            is_secret = not secret.isdisjoint(key)
             if not rows:
                 continue
-            what = have_in_common(rows, sensitive, key)
-            tags = [
-                each.release.tag
-                for each, text in seen
-                if (is_secret and _in_common(each, text, sensitive, harmful))
-                or ((text == UNKNOWN).any() and not _accompanied(each, sensitive, harmful))
-            ]
-            found.append((what, [] if is_secret and sensitive in stated.reasons else tags))
+            tags: Sequence[str] = [each.release.tag for each, text in seen if _in_several_groups(each, text)]
+            if not secret.isdisjoint(key):  # who belongs together is the same in all releases
+                tags = () if sensitive in stated.reasons else held.series.tags
+            found.append((have_in_common(rows, sensitive, key), tags))
         if found:
             return found
     return []
@@ -115,42 +113,42 @@ def have_in_common(rows: int, sensitive: str, columns: Iterable[str]) -> str:
     )
 
 
-def _by_name(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> Iterator[tuple[str, list[str]]]:
+def _by_name(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> Iterator[str]:
     """Yield that a column is about households by its name, though no column shows who belongs to one.
 
-    Not if each row has a household of its own.
+    Not if each row has a household of its own, or if all values are harmless.
     """
     columns = held.series.columns
     stated = columns.rules[Unlinkable]
-    if not is_of_household(sensitive) or sensitive in stated.reasons:
+    if not is_of_household(sensitive) or sensitive in stated.reasons or not harmful.any():
         return
     names = [*columns.quasi_identifiers, *stated.columns, *filter(None, [columns.record])]
     own = [texts(name) for name in names if is_of_household(name) and TOGETHER not in name]
     if not any(all(len(np.unique(text)) == len(text) for text in each) for each in own):
-        what = say(
+        yield say(
             'by its name, "{sensitive}" is the same for all people of a household, and no column was found that '
             "shows who belongs to one",
             sensitive=printable(sensitive),
         )
-        yield what, [each.release.tag for each in held.seen if not _accompanied(each, sensitive, harmful)]
 
 
 def _in_keys(held: HeldSeries) -> list[str]:
-    """Return the columns of the key files that are about people, without those that releases have."""
+    """Return the columns of the key files that are about people, quasi-identifiers included."""
     manifest, found = held.series.manifest, dict[str, None]()
     for path in map(manifest.key_path, manifest.releases if held.series.keyed else ()):
         found |= dict.fromkeys((is_there(path) and header(path, manifest.shown(path), Problems())) or ())
-    return [name for name in found if name not in {*KEY_COLUMNS, *manifest.columns.named}]
+    columns = manifest.columns
+    return [name for name in found if name not in {*KEY_COLUMNS, *columns.named} - {*columns.quasi_identifiers}]
 
 
 def _may_show(held: HeldSeries, column: str) -> bool:
-    """Return whether a column is unlinkable, or is coarse somewhere and has exact texts that are each in few rows."""
+    """Return whether exact texts of a column are in few rows each, and perhaps in several groups."""
     series, attribute = held.series, held.series.attributes.get(column)
     if attribute is None:
         return True
     exact = [[_is_exact(attribute, text) for text in series.texts_in(at, column)] for at in range(len(held))]
     few = any(sum(own) * _MEMBERS >= seen.release.rows for own, seen in zip(exact, held.seen, strict=True))
-    return few and not all(map(all, exact))
+    return few and (series.columns.group is not None or not all(map(all, exact)))
 
 
 def _together(one: Codes, other: Codes | None = None) -> Codes:
@@ -163,23 +161,28 @@ def _together(one: Codes, other: Codes | None = None) -> Codes:
 
 
 def _texts(held: HeldSeries, column: str) -> list[Codes]:
-    """Return the exact text of each row of each release, UNKNOWN for others."""
-    series, attribute, found = held.series, held.series.attributes.get(column), list[Codes]()
-    missing, private = series.missing(column), column in _in_keys(held)
+    """Return the exact text of each row of each release, by the key if that has the column; UNKNOWN for others."""
+    series, found = held.series, list[Codes]()
+    private, named = column in _in_keys(held), series.manifest.columns.named
+    attribute, missing = None if private else series.attributes.get(column), series.missing(column)
     for files, seen in zip(series.manifest.releases, held.seen, strict=True):
         own = np.full(seen.release.rows, UNKNOWN, dtype=np.int32)
-        table, rows = read_there(files.rows, files.shown, [column], series.adjustments(files.tag)), np.arange(len(own))
-        if private:
-            path = series.manifest.key_path(files)
-            table = read_table(path, series.manifest.shown(path), ["row", column], Problems())
-            rows = np.arange(0) if table is None else table.whole_numbers("row")
-        if table is not None and table.rows == len(rows) and rows.max(initial=0) < len(own):
+        table = read_there(files.rows, files.shown, named if private else [column], series.adjustments(files.tag))
+        place: Integers = np.arange(len(own))
+        if private and table is not None:
+            path, kept = series.manifest.key_path(files), table.kept
+            place = np.append(place if kept is None else numbered(kept, table.in_file), UNKNOWN)
+            shown = series.manifest.shown(path)
+            table = read_table(path, shown, ["row", column], Problems()) if is_there(path) else None
+            place = place if table is None else place[np.clip(table.whole_numbers("row"), -1, len(place) - 1)]
+        if table is not None and table.rows == len(place):
             codes, names = text_codes(table.arrow(column))
             known = [
                 text not in missing and bool(text.strip("*")) and (attribute is None or _is_exact(attribute, text))
                 for text in names
             ]
-            own[rows] = np.where(np.array(known, dtype=np.bool_)[codes], codes, UNKNOWN)
+            inside = place >= 0  # of a row that is ignored, the key may have a line
+            own[place[inside]] = np.where(np.array(known, dtype=np.bool_)[codes], codes, UNKNOWN)[inside]
         found.append(own)
     return found
 
@@ -195,13 +198,13 @@ def _is_exact(attribute: QuasiIdentifier, text: str) -> bool:
 
 
 def columns_that_share(
-    file: SnapshotFile, published: Collection[str], values: Mapping[str, Collection[str]]
+    file: SnapshotFile, individual: str, values: Mapping[str, Collection[str]]
 ) -> dict[str, dict[str, int]]:
     """Return the columns of a snapshot whose rows with one text share a value: how many rows do, by sensitive column.
 
-    `published` are columns that are not looked at, and `values` the sensitive columns, each with its harmless values.
+    `values` are the sensitive columns, each with its harmless values.
     """
-    others = {*published, *values, *filter(None, [file.by])}
+    others = {individual, *values, *filter(None, [file.by])}
     names = [name for name in header(file.path, file.shown, Problems()) or () if name not in others]
     table, found = file.read([*names, *values], Problems()), dict[str, dict[str, int]]()
     if table is None:
@@ -247,35 +250,7 @@ def _all_equal(counts: list[int], members: int) -> float:
     return float(np.logaddexp.reduce(logs))
 
 
-def _contents(seen: SeenRelease, sensitive: str, values: int) -> tuple[Places, Codes]:
-    """Return the groups, ascending, and the distinct values of each."""
-    pool, value, _ = seen.entries(sensitive)
-    pairs = np.unique(pool.astype(np.int64) * values + value)
-    return pairs // values, pairs % values
-
-
-def _in_common(seen: SeenRelease, text: Codes, sensitive: str, harmful: Flags) -> bool:
-    """Return whether groups with rows of one text have one harmful value in common, though each has several."""
-    values, groups = len(harmful), seen.pool.size
-    pool, value = _contents(seen, sensitive, values)
-    rows = np.flatnonzero(text != UNKNOWN)
-    own = np.unique(text[rows].astype(np.int64) * groups + seen.pool.codes[rows])
-    first, last = np.searchsorted(pool, [own % groups, own % groups + 1])
-    of_text = own // groups
-    alone = np.bincount(of_text[last - first == 1], minlength=int(of_text.max(initial=0)) + 1) > 0
-    shared, times = np.unique(
-        np.repeat(of_text, last - first) * values + value[ragged(first, last - first)], return_counts=True
-    )
-    shared = shared[times == np.bincount(of_text)[shared // values]]
-    only = np.bincount(shared // values, minlength=len(alone))[shared // values] == 1
-    return bool((only & harmful[shared % values] & ~alone[shared // values]).any())
-
-
-def _accompanied(seen: SeenRelease, sensitive: str, harmful: Flags) -> bool:
-    """Return whether all groups with a harmful value have another one in common, so that no groups show it together."""
-    pool, value = _contents(seen, sensitive, len(harmful))
-    for each in np.unique(value[harmful[value]]).tolist():
-        groups = pool[value == each]
-        if np.count_nonzero(np.bincount(value[np.isin(pool, groups)]) == len(groups)) == 1:
-            return False
-    return True
+def _in_several_groups(seen: SeenRelease, text: Codes) -> bool:
+    """Return whether rows of one exact text may be in several groups."""
+    own = np.unique(np.stack([text, seen.pool.codes]), axis=1)[0]
+    return bool((text == UNKNOWN).any()) or len(own) > len(np.unique(own))

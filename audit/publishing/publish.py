@@ -332,7 +332,7 @@ class _Work:
             columns.setdefault(microdata.sensitive, rendered.own_value)
         file = next(each for each in microdata.snapshots if each.tag == read.snapshot.tag)
         values = {microdata.sensitive: microdata.harmless, **dict.fromkeys(microdata.unlinkable.columns, ())}
-        shared = columns_that_share(file, [microdata.individual, *microdata.quasi_identifiers], values)
+        shared = columns_that_share(file, microdata.individual, values)
         at = np.full(self.series.people.size + 1, len(read.snapshot))  # one more for rows of no person
         at[read.snapshot.person] = np.arange(len(read.snapshot))
         if shared and (table := file.read([*shared], Problems())) is not None:

@@ -248,8 +248,9 @@ def beside_unlinkable(manifest: Manifest, microdata: Microdata) -> Manifest:
     columns, known = manifest.columns, microdata.unlinkable.columns
     stated = columns.rules[Unlinkable].reasons
     others = {name: why for name, why in known.items() if name in columns.sensitive}
-    rules = [Unlinkable({**stated, **others}) if isinstance(rule, Unlinkable) else rule for rule in columns.rules]
     sensitive = tuple(name for name in columns.sensitive if name not in others)
+    unlinkable = Unlinkable({**stated, **others}, (columns.record, *sensitive))
+    rules = [unlinkable if isinstance(rule, Unlinkable) else rule for rule in columns.rules]
     return replace(manifest, columns=replace(columns, sensitive=sensitive, rules=Rules(tuple(rules))))
 
 

@@ -140,13 +140,12 @@ class CandidateFiles:
         rows, path = self._rows, self._files.key
         if path is None or not is_there(path):
             return
-        manifest, problems = rows.series.manifest, Problems()
-        shown, sensitive = manifest.shown(path), manifest.columns.sensitive
-        values = [name for name in sensitive if name in (header(path, shown, problems) or {})]
-        key = problems.checked(read_table(path, shown, ["row", "individual", *values], problems))
+        shown, problems = rows.series.manifest.shown(path), Problems()
+        names = problems.checked(header(path, shown, problems))
+        key = problems.checked(read_table(path, shown, [*names], problems))
         in_file = self._source if rows.table.kept is None else rows.table.kept[self._source]
         columns = {"row": pa.array(np.arange(len(self._source)))}
-        for name in ("individual", *values):
+        for name in key.less(["row"]).names:
             of_row = dict(zip(key.texts("row"), key.texts(name), strict=True))
             columns[name] = pa.array([of_row.get(str(row), "") for row in in_file.tolist()], pa.string())
         table = pa.table(columns)

@@ -68,7 +68,7 @@ NARROWING = {
     "independent": (lambda n, town: f"{1000 + n * 7919 % 1009 % 6},5", False),
     "free text": (lambda n, town: f"text {n}", False),
     "constant": (lambda n, town: "1", False),
-    "of a class": (lambda n, town: f"class {n // 4 % 8} {n % 8}", False),
+    "of a class": (lambda n, town: f"class {n // 4 % 8} {n % 7}", False),
 }
 
 

@@ -376,7 +376,7 @@ def test_transitions_that_are_drafted_are_completed_and_the_command_says_so(tmp_
     """A person became what another one was first: the file lists no change over two steps."""
     values = ["flu", "gout", "asthma"]
     waves = {
-        wave: [(f"p{n}", 20 + n, 80000 + n % 9, values[(n + step * (n % 10 == 0)) % 3]) for n in range(60)]
+        wave: [(f"p{n}", 20 + n, 80000 + n % 8, values[(n + step * (n % 10 == 0)) % 3]) for n in range(60)]
         for step, wave in enumerate("12")
     }
     micro = write_microdata(tmp_path / "micro", waves, head=HEAD)

@@ -167,8 +167,8 @@ def test_where_too_many_changes_would_be_audited_findings_are_followed(tmp_path,
 def test_the_key_goes_along(hospital):
     lines = (hospital / "2.csv").read_text(encoding="utf-8").splitlines()
     (hospital / "2.csv").write_text("\n".join(line.split(",", 1)[1] for line in lines) + "\n", encoding="utf-8")
-    key = [f"{row},{line.split(',')[0]}" for row, line in enumerate(lines[1:])]
-    (hospital / "2.key.csv").write_text("\n".join(["row,individual", *key]) + "\n", encoding="utf-8")
+    key = [f"{row},{line.split(',')[0]},h{row}" for row, line in enumerate(lines[1:])]
+    (hospital / "2.key.csv").write_text("\n".join(["row,individual,Home", *key]) + "\n", encoding="utf-8")
     words = ["repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital / "out")]
     code, _, err = run_main(*words)
     assert (code, err) == (0, "")
@@ -176,7 +176,9 @@ def test_the_key_goes_along(hospital):
     assert stat.S_IMODE(private.stat().st_mode) == 0o700
     assert "Bob" not in (hospital / "out" / "2.csv").read_text(encoding="utf-8")
     kept = len((hospital / "out" / "2.csv").read_text(encoding="utf-8").splitlines())
-    assert len((private / "2.key.csv").read_text(encoding="utf-8").splitlines()) == kept
+    head, *others = (private / "2.key.csv").read_text(encoding="utf-8").splitlines()
+    assert (head, len(others) + 1) == ("row,individual,Home", kept)
+    assert {line.split(",", 1)[1] for line in others} <= {line.split(",", 1)[1] for line in key}
 
 
 PLACES = Hierarchy("p", (("Rome", "Bari", "Oslo"), ("Italy", "Italy", "Norway"), ("*", "*", "*")))
@@ -477,6 +479,20 @@ def test_the_file_of_all_waves_is_repaired_by_a_file_of_the_new_one(tmp_path):
     write_text(own, as_csv([head, *rows[4:]]))
     assert run_main("repair", str(folder), str(own), "--output", out, "--baseline")[0] == 0
     assert (tmp_path / "out/2024.csv").exists()
+
+
+def test_a_repair_says_what_may_decide_smaller_changes(tmp_path):
+    """Weights of strata show the ages of the class of all ages; in larger classes, fewer rows show them."""
+    head, values = ["Age", "Weight", "Income"], ["poor", "rich", "good", "modest"]
+    earlier = [["0-99", f"{5 + n // 4}.5", values[n % 4]] for n in range(24)]
+    of_stratum = [[f"{n // 4}0-{n // 4}9", f"{1 + n // 4}.5", values[n % 4 if n > 3 else 0]] for n in range(24)]
+    of_all = [["0-59", f"{1 + n // 2}.5", values[n % 4]] for n in range(12)]
+    columns = 'quasi_identifiers = ["Age"]\nsensitive = "Income"\nunlinkable.Weight = "ours"\n'
+    folder = series_of(tmp_path / "series", [[head, *earlier]], columns)
+    write_text(tmp_path / "2.csv", as_csv([head, *of_stratum, *of_all]))
+    words = ("repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"))
+    said = " ".join(run_main(*words)[1].split())
+    assert "Less may do: changes were found that violate nothing" in said
 
 
 def test_next_recommends_no_repair_where_whatever_is_changed_stays_undecided(tmp_path):
