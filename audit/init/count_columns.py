@@ -62,6 +62,10 @@ _LABEL_WORDS = _NUMBERINGS | _words(
     "codigo geoid fips id nuts icd nace sic isco district ward lsoa msoa stage period quarter cohort epiweek mes "
     "sort hierarchy place rank trimestre quartal semestre"
 )
+_LABELS_ALONE = _words(
+    "region sex gender geschlecht sexe sexo kreis bezirk county province provinz departement provincia"
+)
+"""Names whose numbers are codes of labels, unless a further word stands beside them, such as in `Region North`."""
 _TIME_WORDS = _words(
     "age ages year years month week day hour alter jahr monat woche tag edad ano anno annee mois semaine stage period "
     "quarter mes trimestre quartal semestre"
@@ -396,7 +400,11 @@ def is_label_name(name: str) -> bool:
     False
     """
     words = words_in(name)
-    named = not _LABEL_WORDS.isdisjoint(words) or any(word.endswith(("jahr", "year", "monat")) for word in words)
+    named = (
+        not _LABEL_WORDS.isdisjoint(words)
+        or (words and _LABELS_ALONE.issuperset(words))
+        or any(word.endswith(("jahr", "year", "monat")) for word in words)
+    )
     if is_total_word(name) or _AGES.search(name) or is_population(name):
         return False  # the name is a label itself, whose counts the column has, or one of denominators
     return named and not speaks_of_counts(name) and not speaks_of_changes(name)

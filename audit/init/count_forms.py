@@ -75,7 +75,9 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     if status is not None:
         rules.table["status"] = status
         rules.texts.update(sign for sign, text in zip(columns[status], columns[value], strict=True) if not text)
-    blank = {n: "Total" for n in labels if n not in rules.totals and _total_rows(files, n)}
+    blank = {
+        n: "Total" for n in labels if n not in rules.totals and (_total_rows(files, n) or _sums_up(files, n, labels))
+    }
     rules.table["totals"] |= blank
     if period is not None and len(files.releases) == 1:
         rules.document["series"]["releases_by"] = period
@@ -210,7 +212,7 @@ def _is_note(files: CountFiles, name: str, labels: Sequence[str]) -> bool:
     if "" in texts and all(is_total_word(text) for text in texts if text):
         return True
     often = sum(not text for text in texts) > 0.3 * len(texts) and len(labels) > 1
-    return often and total_of(texts) is None and not _total_rows(files, name)
+    return often and total_of(texts) is None and not _total_rows(files, name) and not _sums_up(files, name, labels)
 
 
 def _total_rows(files: CountFiles, name: str) -> bool:
@@ -220,6 +222,19 @@ def _total_rows(files: CountFiles, name: str) -> bool:
         return False
     said = ([is_total_word(text) for text in texts] for other, texts in files.columns.items() if other != name)
     return any(any(words) and all(word for word, blank in zip(words, empty, strict=True) if blank) for words in said)
+
+
+def _sums_up(files: CountFiles, name: str, labels: Sequence[str]) -> bool:
+    """Return whether rows without a label may be the sums of the others, as SQL's `ROLLUP` and `CUBE` write them.
+
+    The other labels of each such row stand in no other one, and beside several labels.
+    """
+    texts = files.columns[name]
+    file = [number for number, rows in enumerate(files.rows_of) for _ in range(rows)]
+    rest = [*zip(file, *(files.columns[each] for each in labels if each != name), strict=True)]
+    blank = [key for key, text in zip(rest, texts, strict=True) if not text]
+    beside = Counter(key for key, text in zip(rest, texts, strict=True) if text)
+    return 0 < len(blank) == len({*blank}) and all(beside[key] > 1 for key in blank)
 
 
 def _is_table(files: CountFiles, labels: Sequence[str], counts: Sequence[str], value: str) -> bool:

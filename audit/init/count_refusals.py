@@ -10,7 +10,7 @@ from pathlib import Path
 from audit.count_tables.manifest import column_names as columns_of
 from audit.count_tables.manifest import read_count_table
 from audit.count_tables.published_texts import decimal_of, is_like_a_number, is_total_word, number_of, said_range
-from audit.init.count_columns import CountFiles, is_label_name, is_sign, speaks_of_counts
+from audit.init.count_columns import COUNTED, CountFiles, is_label_name, is_sign, speaks_of_counts
 from audit.init.count_rules import TableGuesses
 from audit.io import column_names
 from audit.io.rules.rows import is_total
@@ -97,14 +97,25 @@ def _refuse_half_recognised(files: CountFiles) -> None:
     of_people = any(column_names.kind(name) in ("person", "record", "group", "id") for name in files.columns)
     numbers = [name for name, texts in files.columns.items() if _mostly_numbers(texts) and not is_label_name(name)]
     labels = [name for name in files.columns if name not in numbers]
-    totals = [any(is_total_word(text) or is_total(text) for text in row) for row in _rows(files, labels)]
-    if of_people or not numbers or sum(totals) < _LEAST_ROWS or _ends_with_totals(files, numbers, labels):
+    rows = [*_rows(files, labels)]
+    totals = [any(is_total_word(text) or is_total(text) for text in row) for row in rows]
+    named = [name for name in numbers if name.casefold() in COUNTED and not any(map(column_names.sensitivity, labels))]
+    hides = any(number_of(text) is None for name in named for text in files.columns[name] if is_sign(text))
+    few = not hides and (sum(totals) < _LEAST_ROWS or _ends_with_totals(files, numbers, labels))
+    if of_people or not numbers or few:
         return
     _refuse_rates(files, numbers)
     _refuse_cells(files, numbers, lambda text: number_of(text) is None and not is_sign(text))
-    if len({*_rows(files, labels)}) < len(totals):
+    if len({*rows}) < len(rows):
         for name in labels:
             _refuse_blank(files, name)
+    if hides and (repeated := _repeated(files, rows)) is not None:
+        what = say("the files look like tables of counts, but these labels stand in a row above, too")
+        remedy = say(
+            "write each combination of labels once; if one column holds the labels of several, such as the sexes below "
+            "each region, give each a column of its own"
+        )
+        raise _at(files, repeated, labels[0], what, remedy)
     if sum(totals) >= _MANY * len(totals):
         what = say("the files look like tables of counts, with this row of totals, but they are not understood")
         remedy = say(
@@ -113,6 +124,14 @@ def _refuse_half_recognised(files: CountFiles) -> None:
             "delete the rows of totals"
         )
         raise _at(files, totals.index(True), labels[0], what, remedy)
+
+
+def _repeated(files: CountFiles, rows: Sequence[tuple[str, ...]]) -> int | None:
+    """Return the first row whose labels stand in an earlier row of its file, too; None if there is none."""
+    file = (number for number, many in enumerate(files.rows_of) for _ in range(many))
+    first = dict[tuple[int, tuple[str, ...]], int]()
+    places = (first.setdefault(key, place) for place, key in enumerate(zip(file, rows, strict=True)))
+    return next((place for place, earlier in enumerate(places) if place != earlier), None)
 
 
 def _refuse_folders(folder: Path, files: Sequence[Path]) -> None:

@@ -311,6 +311,7 @@ OF_AREA_AND_SEX = {
     ),
     "raised numbers of notes": plain("area,sex,count", number=lambda n: str(n) if n in (28, 31, 56) else f"{n}\u00b9"),
     "small counts blank": plain("area,sex,count", ""),
+    "SQL's rollup, blank for all": plain("area,sex,count", total="", sexes=("Male", "Female", "")),
     "`n (%)` in columns": shares_in_columns,
 }
 
@@ -324,6 +325,24 @@ ONCE = {
             f"{area};{n};{people};{n / people * 1e5:.1f}".replace(".", ",")
             for area, n, people in (("A", 41, 1823), ("B", 19, 2211), ("C", 133, 6104), ("Gesamt", 193, 10138))
         ),
+    ),
+    "numbers for regions and sexes": lines(
+        "region,sex,count",
+        "1,1,12",
+        "1,2,*",
+        "1,3,15",
+        "2,1,25",
+        "2,2,31",
+        "2,3,56",
+        "3,1,14",
+        "3,2,22",
+        "3,3,36",
+        "4,1,9",
+        "4,2,18",
+        "4,3,27",
+        "9,1,60",
+        "9,2,74",
+        "9,3,134",
     ),
     "small counts left out": lines(
         "area,sex,count", *(f"{a},{s},{n}" for a, s, n in cells(safe=False) if n is not None)
@@ -481,6 +500,7 @@ REFUSED = {
     "two lines of header": lines(
         ",Persons,Persons,Persons", "Area,Male,Female,Total", "North,20,*,23", "South,31,25,56"
     ),
+    "sexes below each area": lines("area,count", "North,23", "Male,20", "Female,*", "South,56", "Male,31", "Female,25"),
     "an apostrophe before numbers": plain("area,sex,count", number=lambda n: f"'{n}")(safe=False),
     "powers of ten": plain("area,sex,OBS_VALUE", number=lambda n: f"{n}00" if n < 30 else f"{n / 10}E+03")(safe=False),
     "tau-Argus, CSV with statuses": lines('"Size","Region","Freq","Status"', '"2","N",3,5', '"2","Z",14,1'),
