@@ -58,20 +58,22 @@ class SecondReading:
     """Judges other readings of published counts, in the time that the first one left.
 
     Attributes:
+        first: the first reading.
+        counts: its counts.
         stopped: whether the user stopped an attack, so that nothing more is judged.
     """
 
-    def __init__(self, judged: JudgedCounts) -> None:
-        self._attack, self._options, self._seconds = judged.attack, judged.options, judged.seconds
-        self.stopped = judged.interrupted
+    def __init__(self, first: JudgedCounts) -> None:
+        self.first, self.counts, self._seconds = first, first.counts, first.seconds
+        self.stopped = first.interrupted
 
     def judged(self, counts: PublishedCounts, limits: Mapping[str, int] | None = None) -> JudgedCounts | None:
         """Return what is found in another reading; None if it cannot be judged or contradicts itself."""
-        given = self._options
+        given = self.first.options
         left = None if given.time_limit is None else max(0.0, given.time_limit - self._seconds)
         options = replace(given, time_limit=left, limits={**given.limits, **(limits or {})})
         try:
-            again = None if self.stopped else judge(counts, self._attack, options)
+            again = None if self.stopped else judge(counts, self.first.attack, options)
         except (InputError, KeyboardInterrupt) as error:
             self.stopped = isinstance(error, KeyboardInterrupt)
             return None
@@ -79,6 +81,25 @@ class SecondReading:
             self._seconds += again.seconds
             self.stopped = again.interrupted
         return again
+
+    def discloses_more(self, counts: PublishedCounts, left: Sequence[int] = ()) -> bool | None:
+        """Return whether more follows from another reading, without some dimensions; None if it contradicts itself."""
+        again = self.judged(counts)
+        if again is None:
+            return self.stopped or None
+        names = {None if place == _RELEASES else self.counts.dimensions[place].axis.name for place in left}
+        return not _is_settled(again) or bool(_found(again, names) - _found(self.first, names))
+
+    def narrower(self, releases: Codes | Sequence[int], lower: Counts, upper: Counts) -> Sequence[int]:
+        """Return those of some releases from which more follows if their rows stand for fewer counts."""
+        counts, narrowed = self.counts, upper < self.counts.upper
+
+        def discloses_more(some: Sequence[int]) -> bool | None:
+            own = np.flatnonzero(np.isin(counts.release, some))
+            most = np.where(narrowed, np.minimum(counts.said_most, upper), counts.said_most)
+            return self.discloses_more(counts.with_values(own, lower=lower[own], upper=upper[own], said_most=most[own]))
+
+        return _disclosing(releases, discloses_more)
 
 
 def finds_nothing(judged: JudgedCounts | None) -> bool:
@@ -90,29 +111,29 @@ def _is_settled(judged: JudgedCounts) -> bool:
     return not (judged.interrupted or judged.evidence.unasked or (judged.verdict == OPEN).any())
 
 
-def reading_doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def reading_doubts(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about each other reading from which more follows, or that is too hard to judge."""
-    yield from _remarks(judged, reading)
-    yield from _nestings_disclose_more(judged, reading)
-    yield from _equal_labels_disclose_more(judged, reading)
-    yield from _sums_disclose_more(judged, reading)
-    yield from _exact_tables_disclose_more(judged, reading)
-    yield from _exact_denominators_disclose_more(judged, reading)
-    yield from _noted_rounding_discloses_more(judged, reading)
-    yield from _blanks_disclose_more(judged, reading)
-    yield from _markers_disclose_more(judged, reading)
-    yield from _notes_disclose_more(judged, reading)
-    yield from _lacking_labels_disclose_more(judged, reading)
-    if may_lack_zeros(judged.counts) and _discloses_more(judged, reading, _with_zeros(judged.counts)):
+    yield from _remarks(reading)
+    yield from _nestings_disclose_more(reading)
+    yield from _equal_labels_disclose_more(reading)
+    yield from _sums_disclose_more(reading)
+    yield from _exact_tables_disclose_more(reading)
+    yield from _exact_denominators_disclose_more(reading)
+    yield from _noted_rounding_discloses_more(reading)
+    yield from _blanks_disclose_more(reading)
+    yield from _markers_disclose_more(reading)
+    yield from _notes_disclose_more(reading)
+    yield from _lacking_labels_disclose_more(reading)
+    if may_lack_zeros(reading.counts) and reading.discloses_more(_with_zeros(reading.counts)):
         yield say(
             "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
             '"zero", or, if they can be any count, absent = "unknown"'
         )
 
 
-def _sums_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _sums_disclose_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about each column from which more follows if its numbers count several rows each."""
-    counts, manifest = judged.counts, judged.counts.manifest
+    counts, manifest = reading.counts, reading.counts.manifest
     # Such a number may count the rows alone where it is open whether these have everybody.
     closed = manifest.open.intersection(manifest.totals)
     readings = [counts] if closed == manifest.open else [counts, read_counts(replace(manifest, open=closed))]
@@ -120,7 +141,7 @@ def _sums_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterato
     is_whole = manifest.absent_is_zero and bool((counts.lower == counts.upper).all())
     for column in [] if is_whole else columns_of_sums(counts):
         again = (one for each in readings for one in read_as_sums(each, column))
-        sums = (row for each, row in again if _discloses_more(judged, reading, each))
+        sums = (row for each, row in again if reading.discloses_more(each))
         if (row := next(sums, None)) is not None:
             yield say(
                 'numbers in "{column}" may count several rows each, as in {place}, and more follows from the tables if '
@@ -131,10 +152,10 @@ def _sums_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterato
             )
 
 
-def _nestings_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _nestings_disclose_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about each dimension from which more follows if its labels lie in those of another one."""
-    for nesting in nestings(judged.counts):
-        if not nesting.is_complete or any(_discloses_more(judged, reading, each) for each in nesting.readings()):
+    for nesting in nestings(reading.counts):
+        if not nesting.is_complete or any(reading.discloses_more(each) for each in nesting.readings()):
             inner, outer = (printable(name, 60) for name in nesting.names)
             yield say(
                 "labels of {inner} may lie in those of {outer}, as districts do in regions, and more may follow from "
@@ -145,14 +166,14 @@ def _nestings_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Ite
             )
 
 
-def _equal_labels_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _equal_labels_disclose_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about each dimension from which more follows if labels with equal numbers count one group."""
-    counts = judged.counts
+    counts = reading.counts
     for place, dimension in enumerate(counts.dimensions if (counts.lower < counts.upper).any() else ()):
         pairs = pairs_of_equals(counts, place)
 
         def discloses_more(some: Sequence[int], place: int = place, pairs: Sequence[Pair] = pairs) -> bool | None:
-            return _discloses_more(judged, reading, read_as_one(counts, place, [pairs[at] for at in some]))
+            return reading.discloses_more(read_as_one(counts, place, [pairs[at] for at in some]))
 
         if some := _disclosing(range(len(pairs)), discloses_more):
             yield say(
@@ -164,9 +185,9 @@ def _equal_labels_disclose_more(judged: JudgedCounts, reading: SecondReading) ->
             )
 
 
-def _exact_tables_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _exact_tables_disclose_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence on tables whose sums perturbed numbers would break, unless no more follows if they are exact."""
-    counts, manifest = judged.counts, judged.counts.manifest
+    counts, manifest = reading.counts, reading.counts.manifest
     if not manifest.perturbation or manifest.rounding is not None:
         return
     numbers, rows, named = _with_exact_numbers(counts), np.zeros_like(counts.number), list[str]()
@@ -180,7 +201,7 @@ def _exact_tables_disclose_more(judged: JudgedCounts, reading: SecondReading) ->
                 named.append(printable(text or counts.parts[unit[0]].file.shown, 60))
     exact = counts.with_values(rows, lower=numbers.lower[rows], upper=numbers.upper[rows])
     # Numbers that add up nearly everywhere are exact even if one of them is wrong, which contradicts the others.
-    if named and _discloses_more(judged, reading, exact) is not False:
+    if named and reading.discloses_more(exact) is not False:
         yield say(
             "the sums in {names} are right, which perturbed numbers would break, and more follows from the tables if "
             "these numbers are exact: name these under exact; if their totals were added up from perturbed "
@@ -189,13 +210,13 @@ def _exact_tables_disclose_more(judged: JudgedCounts, reading: SecondReading) ->
         )
 
 
-def _exact_denominators_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _exact_denominators_disclose_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about rates whose denominators seem to be rounded, if more follows where they are exact."""
-    counts, manifest = judged.counts, judged.counts.manifest
+    counts, manifest = reading.counts, reading.counts.manifest
     rounded = [each for each in manifest.rates if each.seems > 1]
     exact = tuple(replace(each, base=1) if each in rounded else each for each in manifest.rates)
     again = read_counts(replace(manifest, rates=exact)) if rounded else counts
-    if rounded and _discloses_more(judged, reading, again.emptied(again.shown & ~counts.shown)):
+    if rounded and reading.discloses_more(again.emptied(again.shown & ~counts.shown)):
         yield say(
             "numbers in {columns} are multiples of {base}, and more follows from the tables if rates are of these "
             "numbers: then write base = 1 under rates; if they were rounded once rates were computed, base = {base}",
@@ -204,9 +225,9 @@ def _exact_denominators_disclose_more(judged: JudgedCounts, reading: SecondReadi
         )
 
 
-def _noted_rounding_discloses_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _noted_rounding_discloses_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence on lines that state a rounding, if more follows from it than from what the manifest says."""
-    counts, manifest = judged.counts, judged.counts.manifest
+    counts, manifest = reading.counts, reading.counts.manifest
     numbers, lower, upper = _with_exact_numbers(counts), counts.lower.copy(), counts.upper.copy()
     said = list[tuple[int, str]]()
     for unit in [] if manifest.is_exact else counts.units():
@@ -221,11 +242,7 @@ def _noted_rounding_discloses_more(judged: JudgedCounts, reading: SecondReading)
             lower[rows], upper[rows] = np.maximum(lower[rows], low), np.minimum(upper[rows], high)
             said.append((part.release, f"{part.file.shown}: {toml_text(printable(noted[2], 2_000))}"))
 
-    def discloses_more(releases: Sequence[int]) -> bool | None:
-        rows = np.isin(counts.release, releases)
-        return _discloses_more(judged, reading, counts.with_values(rows, lower=lower[rows], upper=upper[rows]))
-
-    if some := _disclosing([release for release, _ in said], discloses_more):
+    if some := reading.narrower([release for release, _ in said], lower, upper):
         yield say(
             "more follows from the tables if numbers are rounded as a line says: {lines}; correct rounding and "
             "perturbation; or, if they are right, correct the line, or name its text in not_counts",
@@ -243,9 +260,9 @@ def _with_exact_numbers(counts: PublishedCounts) -> PublishedCounts:
     return counts.with_values([*exact], lower=[*exact.values()], upper=[*exact.values()])
 
 
-def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _notes_disclose_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence on a note that says less of a sign than the manifest does, if more follows from it."""
-    counts, manifest = judged.counts, judged.counts.manifest
+    counts, manifest = reading.counts, reading.counts.manifest
     lower, upper, said = counts.lower.copy(), counts.upper.copy(), list[tuple[int, str, str, Interval]]()
     for part in {(part.file.path, part.release): part for part in counts.parts}.values():
         for sign, (least, most) in manifest.markers.items():
@@ -257,14 +274,7 @@ def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterat
                 lower[rows], upper[rows] = np.maximum(lower[rows], low), np.minimum(upper[rows], high)
                 said.append((part.release, sign, f"{part.file.shown}: {toml_text(printable(text, 2_000))}", noted[0]))
 
-    def discloses_more(releases: Sequence[int]) -> bool | None:
-        own = np.isin(counts.release, releases)
-        narrowed = np.where(own, lower, counts.lower), np.where(own, upper, counts.upper)
-        said_most = np.minimum(counts.said_most, narrowed[1])
-        narrower = replace(counts, lower=narrowed[0], upper=narrowed[1], said_most=said_most)
-        return _discloses_more(judged, reading, narrower)
-
-    if some := _disclosing([release for release, *_ in said], discloses_more):
+    if some := reading.narrower([release for release, *_ in said], lower, upper):
         _, sign, text, ends = next(each for each in said if each[0] in some)
         yield say(
             'a note says of "{sign}": {text}; if it stands for {low} to {high} only, more follows from the tables '
@@ -277,19 +287,19 @@ def _notes_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterat
         )
 
 
-def _lacking_labels_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _lacking_labels_disclose_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence on labels that a release lacks, if more follows where no person in it has them.
 
     Its totals then count those alone who have its own labels, which may be those of other releases in other words.
     """
-    counts, manifest = judged.counts, judged.counts.manifest
+    counts, manifest = reading.counts, reading.counts.manifest
     lacking = _lacking_labels(counts)
 
     def discloses_more(some: Sequence[tuple[int, int]]) -> bool | None:
         again = counts
         for release, place in some:
             again = _without_people(again, release, place, lacking[release, place])
-        return _discloses_more(judged, reading, again)
+        return reading.discloses_more(again)
 
     together = discloses_more([*lacking]) if lacking else False
     some: Sequence[tuple[int, int]] = [*lacking] if together else []
@@ -365,14 +375,14 @@ def _without_people(counts: PublishedCounts, release: int, place: int, labels: S
     return counts.with_numbers(np.repeat(own[first], len(labels)), label, 0, 0)
 
 
-def _blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _blanks_disclose_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence if more follows, of other cells, if blank cells are not small, and if they are not large.
 
     Small counts would have a marker: those that a marker names, or those below `min_count` if a marker can stand for
     any count, which it then does not. Large counts would have one, too, if a marker stands for large ones alone. A
     blank cell may also be 0, which is another reading.
     """
-    counts, manifest, limit = judged.counts, judged.counts.manifest, judged.limits["min_count"]
+    counts, manifest, limit = reading.counts, reading.counts.manifest, reading.first.limits["min_count"]
     blank = _blank(counts)
     if manifest.absent_is_said or not blank.any():
         return
@@ -385,14 +395,14 @@ def _blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Itera
         "write into all hidden cells one marker, which can stand for any count; or, if a blank cell can be any count, "
         'write absent = "unknown"'
     )
-    if (ends := _first_disclosing(judged, reading, blank, large)) is not None:
+    if (ends := _first_disclosing(reading, blank, large)) is not None:
         yield say(
             "if counts below {least} have a marker, and larger ones are left blank, more follows from the tables: "
             "{remedy}",
             least=ends[0],
             remedy=remedy,
         )
-    if (ends := _first_disclosing(judged, reading, blank, small)) is not None:
+    if (ends := _first_disclosing(reading, blank, small)) is not None:
         yield say(
             "if counts above {most} have a marker, and only smaller ones are left blank, more follows from the tables: "
             "{remedy}",
@@ -401,23 +411,19 @@ def _blanks_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Itera
         )
 
 
-def _markers_disclose_more(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _markers_disclose_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence if more follows where no rounded number stands for a small count, because each has a marker."""
-    counts, manifest = judged.counts, judged.counts.manifest
+    counts, manifest, limit = reading.counts, reading.counts.manifest, reading.first.limits["min_count"]
     said = [most + 1 for low, most in manifest.markers.values() if low <= 1 <= most]
     # A marker that can stand for any count, such as "suppressed", stands for all that nobody may know.
-    threshold = max((each for each in said if each <= UNBOUNDED), default=judged.limits["min_count"] if said else 0)
+    threshold = max((each for each in said if each <= UNBOUNDED), default=limit if said else 0)
     rows = np.flatnonzero(counts.number & (counts.lower < counts.upper) & ~counts.hidden)
     if manifest.threshold_is_said or not threshold or not len(rows):
         return
-    values = np.column_stack([_with_exact_numbers(counts).lower, counts.lower, counts.upper])[rows].tolist()
-    low, high = np.array([with_threshold(number, (low, high), threshold) for number, low, high in values]).T
-
-    def discloses_more(releases: Sequence[int]) -> bool | None:
-        own = np.isin(counts.release[rows], releases)
-        return _discloses_more(judged, reading, counts.with_values(rows[own], lower=low[own], upper=high[own]))
-
-    if _disclosing(counts.release[rows], discloses_more):
+    lower, upper = counts.lower.copy(), counts.upper.copy()
+    for row, number in zip(rows.tolist(), _with_exact_numbers(counts).lower[rows].tolist(), strict=True):
+        lower[row], upper[row] = with_threshold(number, (lower[row], upper[row]), threshold)
+    if reading.narrower(counts.release[rows], lower, upper):
         yield say(
             "more follows from the tables if no number stands for counts from 1 to {most}, because a marker does: "
             "write threshold = {threshold}; or, if some of them were published as numbers, threshold = 1",
@@ -448,33 +454,31 @@ def _largest_disclosing(each: Sequence[T], more: Callable[[Sequence[T]], bool | 
             yield some
 
 
-def _first_disclosing(
-    judged: JudgedCounts, reading: SecondReading, blank: Flags, ways: Sequence[tuple[Interval, Flags]]
-) -> Interval | None:
+def _first_disclosing(reading: SecondReading, blank: Flags, ways: Sequence[tuple[Interval, Flags]]) -> Interval | None:
     """Return the first range of blank cells from which more follows, if other rows have smaller counts.
 
     If that contradicts itself, blank cells are read so that they may have any count, such as a small one that a repair
     left blank, beside smaller counts in the same tables.
     """
-    beside = np.isin(judged.counts.file, judged.counts.file[blank])
+    beside = np.isin(reading.counts.file, reading.counts.file[blank])
 
     def more(ends: Interval, smaller: Flags, releases: Sequence[int]) -> bool | None:
-        own = np.isin(judged.counts.release, releases)
+        own = np.isin(reading.counts.release, releases)
         small = smaller & own
-        found = _more_by_blanks(judged, reading, ends, blank & own, small)
+        found = _more_by_blanks(reading, ends, blank & own, small)
         if found is not None:
             return found
-        return _more_by_blanks(judged, reading, (0, UNBOUNDED), blank & own, small & beside, below=ends[0])
+        return _more_by_blanks(reading, (0, UNBOUNDED), blank & own, small & beside, below=ends[0])
 
-    found = (each[0] for each in ways if _disclosing(judged.counts.release[blank], partial(more, *each)))
+    found = (each[0] for each in ways if _disclosing(reading.counts.release[blank], partial(more, *each)))
     return next(found, None)
 
 
 def _more_by_blanks(
-    judged: JudgedCounts, reading: SecondReading, ends: Interval, blank: Flags, small: Flags, below: int | None = None
+    reading: SecondReading, ends: Interval, blank: Flags, small: Flags, below: int | None = None
 ) -> bool | None:
     """Return whether more follows if blank cells lie in a range, and `small` ones below; None if they cannot."""
-    counts, (least, most) = judged.counts, ends
+    counts, (least, most) = reading.counts, ends
     upper = np.where(small & ~blank, np.minimum(counts.upper, (below or least) - 1), counts.upper)
     blank = _may_count(counts, blank, upper, least)
     if not blank.any():
@@ -485,7 +489,7 @@ def _more_by_blanks(
     if again is None:
         return reading.stopped or None
     own = {frozenset(counts.cell(row).items()) for row in np.flatnonzero(blank).tolist()}
-    more = _found(again, ()) - _found(judged, ())
+    more = _found(again, ()) - _found(reading.first, ())
     return not _is_settled(again) or any(frozenset(cell) not in own for *_, cell, _ in more)
 
 
@@ -523,17 +527,6 @@ def _with_zeros(counts: PublishedCounts) -> PublishedCounts:
     return replace(zeros, manifest=manifest)
 
 
-def _discloses_more(
-    judged: JudgedCounts, reading: SecondReading, counts: PublishedCounts, left: Sequence[int] = ()
-) -> bool | None:
-    """Return whether more follows from another reading, without some dimensions; None if it contradicts itself."""
-    again = reading.judged(counts)
-    if again is None:
-        return reading.stopped or None
-    names = {None if place == _RELEASES else judged.counts.dimensions[place].axis.name for place in left}
-    return not _is_settled(again) or bool(_found(again, names) - _found(judged, names))
-
-
 def may_lack_zeros(counts: PublishedCounts) -> bool:
     """Return whether numbers are not exact, which conceals the sums, and a cell is blank, or a table lacks one."""
     if counts.manifest.absent_is_said or counts.manifest.is_exact:
@@ -548,9 +541,9 @@ def may_lack_zeros(counts: PublishedCounts) -> bool:
     return not counts.shown[of_counts].all() or bool((np.where(kinds[:, 2:], many, 1).prod(axis=1) > shown).any())
 
 
-def _remarks(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _remarks(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about each set of dimensions that may be remarks."""
-    counts = judged.counts
+    counts = reading.counts
     places = [place for place in _unsummed(counts) if _agree(counts, [place])]
     if len(places) > _MOST:
         yield _sentence(counts, places)
@@ -558,7 +551,7 @@ def _remarks(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
 
     def discloses_more(some: Sequence[int]) -> bool | None:
         is_refuted = len({*some} - {_RELEASES}) == len(counts.dimensions) or not _agree(counts, some)
-        return None if is_refuted else _discloses_more(judged, reading, counts.without(some), some)
+        return None if is_refuted else reading.discloses_more(counts.without(some), some)
 
     for some in _largest_disclosing(places, discloses_more):
         yield _sentence(counts, some)

@@ -120,8 +120,8 @@ def report_on(judged: JudgedCounts) -> Report:
     certified = certified_counts(judged, accepted.ids, options.findings, facts)
     judged = certified.judged
     reading = SecondReading(judged)
-    standing = _standing(judged, reading) if certified.kept else None
-    doubts = [*_doubts(judged, reading), *accepted.doubts]
+    standing = _standing(reading) if certified.kept else None
+    doubts = [*_doubts(reading), *accepted.doubts]
     report = _attack_report(certified, standing)
     counted = [place for place in certified.kept if not accepted.unsized or judged.ids[place] not in accepted.unsized]
     sure = [place for place in counted if standing is None or judged.ids[place] in standing]
@@ -169,12 +169,13 @@ def _attack_report(certified: CertifiedCounts, standing: frozenset[str] | None) 
     )
 
 
-def _doubts(judged: JudgedCounts, reading: SecondReading) -> Iterator[Doubt]:
+def _doubts(reading: SecondReading) -> Iterator[Doubt]:
     """Yield the doubts about what the files and the manifest say."""
-    given, least = judged.options.limits, judged.limits["min_count"]
-    yield from table_doubts(judged.counts, given, least, nothing_found=not judged.found)
-    for doubts in (_earlier, reading_doubts):
-        yield from (Doubt(Reason(why, ReasonKind.NEEDS)) for why in doubts(judged, reading))
+    judged = reading.first
+    yield from table_doubts(
+        judged.counts, judged.options.limits, judged.limits["min_count"], nothing_found=not judged.found
+    )
+    yield from (Doubt(Reason(why, ReasonKind.NEEDS)) for why in (*_earlier(reading), *reading_doubts(reading)))
 
 
 def _known(judged: JudgedCounts, kept: Sequence[int]) -> Known:
@@ -288,9 +289,9 @@ def _unasked_before(judged: JudgedCounts, baseline: BaselineFacts) -> frozenset[
     return frozenset(judged.ids[place] for place in followed(judged, places, before.counts, budget))
 
 
-def _standing(judged: JudgedCounts, reading: SecondReading) -> frozenset[str] | None:
+def _standing(reading: SecondReading) -> frozenset[str] | None:
     """Return the ids of findings that depend on no guess; None if nothing is a guess."""
-    manifest, given = judged.counts.manifest, judged.options.limits
+    judged, manifest, given = reading.first, reading.counts.manifest, reading.first.options.limits
     if not manifest.unconfirmed:
         return None
     counts = without_guesses(judged.counts)
@@ -301,9 +302,9 @@ def _standing(judged: JudgedCounts, reading: SecondReading) -> frozenset[str] | 
     return frozenset(builder.id_of(*again.at(place)[:2]) for place in again.found)
 
 
-def _earlier(judged: JudgedCounts, reading: SecondReading) -> Iterator[str]:
+def _earlier(reading: SecondReading) -> Iterator[str]:
     """Yield why the policy is undecided if changes may reveal counts of a release that is not in the series."""
-    counts, change = earlier_counts(judged.counts), judged.counts.manifest.change
+    counts, change = earlier_counts(reading.counts), reading.counts.manifest.change
     if counts is not None and change is not None and not finds_nothing(reading.judged(counts)):
         yield say(
             "changes in {column} disclose counts of a release that is not in the series, contradict each other, or "

@@ -324,7 +324,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_count_table_doubts.py::test_whether_a_rounded_number_stands_for_a_small_count_is_asked": [
         ("audit.count_tables.second_reading._markers_disclose_more", "manifest.threshold_is_said or ", ""),
         ("audit.count_tables.second_reading._markers_disclose_more", "low <= 1 <= most", "low == 1"),
-        ("audit.count_tables.second_reading._markers_disclose_more", 'judged.limits["min_count"] if said else 0', "0"),
+        ("audit.count_tables.second_reading._markers_disclose_more", "limit if said else 0", "0"),
     ],
     "cli/test_count_table_doubts.py::test_each_release_is_read_by_itself_where_one_contradicts_a_reading": [
         ("audit.count_tables.second_reading._disclosing", "together is None and ", "False and "),
@@ -1066,7 +1066,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_count_table_doubts.py::test_a_column_that_parts_two_tables_is_asked_about_where_it_matters": [
         ("audit.count_tables.second_reading._unsummed", " and not total.any()", ""),
         ("audit.count_tables.second_reading._largest_disclosing", "range(len(each), 0, -1)", "range(1, 0, -1)"),
-        ("audit.count_tables.second_reading._discloses_more", " - _found(judged, names)", ""),
+        ("audit.count_tables.second_reading.SecondReading.discloses_more", " - _found(self.first, names)", ""),
     ],
     "cli/test_count_table_doubts.py::test_tables_with_one_period_each_are_asked_about_where_it_matters": [
         ("audit.count_tables.second_reading._unsummed", "is_parted and ", "False and "),
