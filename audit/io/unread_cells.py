@@ -21,6 +21,7 @@ from audit.io.cell_reading import codes_for_unknown, unknown_among, unmasked, un
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.coarser_cells import are_codes
 from audit.io.foreign_files import is_foreign
+from audit.io.notations import UNIT
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Spelled
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold, written_alike
@@ -38,6 +39,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _SHORTENED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{1,3})+")
 _EXCHANGED = str.maketrans(".,", ",.")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
+_UNIT = re.compile(rf"^[$€£]\s?|(?<=[0-9])\s?{UNIT}$", re.IGNORECASE)
 
 
 def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt, ...]:
@@ -241,12 +243,12 @@ def _points(series: Series) -> Iterator[Doubt]:
 
 
 def _as_written(series: Series, name: str) -> set[str]:
-    """Return the distinct texts of a sensitive column as text files write them: signs, and zeros behind them.
+    """Return the distinct texts of a sensitive column as text files write them, without units: signs, and zeros behind.
 
     Empty, without reading files again, if no number has a point or can have lost one with its zeros, or if a number
     with a point cannot group thousands.
     """
-    found, names = set[str](), series.vocabularies[name].names
+    found, names = set[str](), [_UNIT.sub("", text) for text in series.vocabularies[name].names]
     pointed = [*filter(_POINTED.fullmatch, names)]
     may_be_shortened = bool(series.rules.respellings(name)) and any(map(_WHOLE.fullmatch, names))
     if not (pointed or may_be_shortened) or not all(map(_SHORTENED.fullmatch, pointed)):
@@ -257,7 +259,7 @@ def _as_written(series: Series, name: str) -> set[str]:
         for path, shown in files.halves:
             table = None if is_foreign(path) else read_adjusted(path, shown, [name], bare, Problems())
             if table is not None and is_text(table.arrow(name).type.value_type):
-                found.update(table.distinct(name))
+                found.update(_UNIT.sub("", text) for text in table.distinct(name))
     return found
 
 

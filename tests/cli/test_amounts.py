@@ -124,3 +124,16 @@ def test_amounts_with_several_units_may_be_the_same_value(kind, unit, state, tmp
     series_of(tmp_path, [[["Age", "Pay"], *rows]], f'sensitive = "Pay"\nquasi_identifiers = ["Age"]\n{said}')
     clauses = {each["clause"]: each["state"] for each in report(tmp_path)[0]["clauses"]}
     assert clauses["max_risk"] == state
+
+
+@pytest.mark.parametrize(
+    ("said", "state"), [("", "undecided"), ('decimal = "."', "holds"), ('decimal = ","', "violated")]
+)
+@pytest.mark.parametrize("unit", ["", " g", " €"])
+def test_a_point_that_may_group_thousands_is_asked_about_with_and_without_a_unit(said, unit, state, tmp_path):
+    """Two people of each age have 1500 and 1.500: one value, or two."""
+    rows = [[f"{age}-{age + 9}", f"{text}{unit}"] for age in (20, 30, 40) for text in (f"1{age}0", f"1.{age}0")]
+    columns = f'sensitive = "Pay"\nquasi_identifiers = ["Age"]\ntypes = {{ Pay = "numeric" }}\n{said}'
+    series_of(tmp_path, [[["Age", "Pay"], *rows]], columns)
+    clauses = {each["clause"]: each["state"] for each in report(tmp_path)[0]["clauses"]}
+    assert clauses["max_risk"] == state
