@@ -96,7 +96,7 @@ def match_headers(found: FoundFiles) -> None:
             _match(found, dict(zip(tags, files, strict=True)))
 
 
-def _match(found: FoundFiles, files: Mapping[str, tuple[Path | None, str]]) -> None:
+def _match(found: FoundFiles, files: Mapping[str, tuple[Path, str]]) -> None:
     names = {tag: found.names.get(shown, []) for tag, (_, shown) in files.items()}
     times = Counter(name for own in names.values() for name in own)
     first = next(iter(names.values()))
@@ -109,7 +109,7 @@ def _match(found: FoundFiles, files: Mapping[str, tuple[Path | None, str]]) -> N
         if not (absent and spare):
             continue
         models = {name: next(other for other, theirs in names.items() if name in theirs) for name in absent}
-        columns = {other: _columns(files[other]) for other in {tag, *models.values()}}
+        columns = {other: read_columns([files[other]]) for other in {tag, *models.values()}}
         scores = {
             (old, new): _likeness(
                 columns[tag].get(old), columns[models[new]].get(new), own.index(old) == list(usual).index(new)
@@ -118,11 +118,6 @@ def _match(found: FoundFiles, files: Mapping[str, tuple[Path | None, str]]) -> N
             for new in absent
         }
         _choose(found, tag, scores)
-
-
-def _columns(file: tuple[Path | None, str]) -> dict[str, Column]:
-    path, shown = file
-    return {} if path is None else read_columns([(path, shown)])
 
 
 def _likeness(one: Column | None, other: Column | None, same_place: bool) -> float:

@@ -39,7 +39,7 @@ from audit.io.roles import Key, narrowing_texts, shared_by_few, tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.rules.rows import EPISODES, Date, SeveralRows
-from audit.io.rules.rule import BesideFiles, Columns, Rules
+from audit.io.rules.rule import Columns, Rules
 from audit.io.rules.spelling import INDIVIDUAL, Crosswalk, Fold
 from audit.io.series_texts import SeriesTexts
 from audit.io.table_forms import form_of
@@ -217,9 +217,7 @@ class Series:
             InputError: a file that a rule names cannot be read.
         """
         problems = Problems()
-        tags = self.manifest.awaited.union(self.tags)
-        beside = BesideFiles(self.manifest.folder, tags, self.columns.rules)
-        rules = self.columns.rules.opened(beside, problems)
+        rules = self.columns.rules.opened(self.manifest.folder, problems)
         problems.check()
         return rules
 

@@ -8,12 +8,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Self
 
 from audit.io.cell_reading import unknown_among
 from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Missing
-from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Headers, ReadSeries, Rules, unnamed
+from audit.io.rules.rule import ColumnRule, Columns, Headers, ReadSeries, Rules, unnamed
+from audit.io.tables import read_table
 from audit.io.toml import Reader, Toml, toml_key
 from audit.model.errors import Doubt, Problems, in_quotes, printable
 from audit.model.nearness import PublishedNumbers
@@ -208,9 +210,9 @@ class _OfValues(ColumnRule):
         """Yield the columns that are not sensitive."""
         return unnamed(self.values, columns.sensitive, *_NOT_SENSITIVE)
 
-    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
+    def opened(self, folder: Path, rules: Rules, problems: Problems) -> Self:
         """Return the rule with the values as cells are spelled after reading."""
-        return replace(self, values=_spelled(beside.rules, self.values))
+        return replace(self, values=_spelled(rules, self.values))
 
 
 @dataclass(frozen=True)
@@ -277,28 +279,28 @@ class Similar(ColumnRule, key="similar", form=Reader.files_or_flags):
         """The files of categories."""
         return [name for name in self.names.values() if isinstance(name, str)]
 
-    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
+    def opened(self, folder: Path, rules: Rules, problems: Problems) -> Self:
         """Return the rule with its files read; each line puts a value into a category; a value may be in several."""
         found: dict[str, dict[str, frozenset[str]]] = {}
-        missing = beside.rules[Missing].texts
+        missing, headings = rules[Missing].texts, ("value", "category")
         for column, name in self.names.items():
-            if isinstance(name, bool) or (table := beside.table(name, ["value", "category"], problems)) is None:
+            if isinstance(name, bool) or (table := read_table(folder / name, name, headings, problems)) is None:
                 continue
             spellings = dict[str, str]()
-            known = found[column] = {beside.rules.spelled(column, text): frozenset() for text in missing}
-            for row, (text, category) in enumerate(zip(*map(table.texts, ("value", "category")), strict=True)):
+            known = found[column] = {rules.spelled(column, text): frozenset() for text in missing}
+            for row, (text, category) in enumerate(zip(*map(table.texts, headings), strict=True)):
                 if not category:
                     what, remedy = say("the cell is empty"), say("write the category, or delete the line")
                     problems.add(name, what, remedy, line=table.line(row), column="category")
                 elif (other := spellings.setdefault(skeleton(category), category)) != category:
                     what = say('the category differs from "{other}" only in spelling', other=printable(other))
                     problems.add(name, what, say("write it in one way"), line=table.line(row), column="category")
-                value = beside.rules.spelled(column, text)
+                value = rules.spelled(column, text)
                 known[value] = known.get(value, frozenset()) | {category}
         harmless = dict[str, tuple[frozenset[str], frozenset[str]]]()
-        for column, texts in _spelled(beside.rules, beside.rules[Harmless].values).items():
+        for column, texts in _spelled(rules, rules[Harmless].values).items():
             if self.names.get(column, True) is True:
-                none = frozenset(beside.rules.spelled(column, each) for each in missing)
+                none = frozenset(rules.spelled(column, each) for each in missing)
                 harmless[column] = frozenset(texts), none
         return replace(self, categories=found, harmless=harmless)
 

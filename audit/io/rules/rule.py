@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
 from audit.io.encoding import Vocabulary
-from audit.io.tables import Table, read_table
+from audit.io.tables import Table
 from audit.io.toml import Form, Reader, Toml
 from audit.model.errors import Doubt, Problems, printable
 from audit.model.report import ReportWarning
@@ -27,25 +27,6 @@ NO_ROLE = (
     Phrase('"{column}" is not a column with a role'),
     Phrase("name a sensitive column, a quasi-identifier, or a column of people or groups"),
 )
-
-
-@dataclass(frozen=True)
-class BesideFiles:
-    """The files beside the releases, which rules may name.
-
-    Attributes:
-        folder: the folder of the series.
-        tags: the tags of all releases, including unpublished ones.
-        rules: the rules as the manifest states them.
-    """
-
-    folder: Path
-    tags: frozenset[str]
-    rules: Rules
-
-    def table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
-        """Read some columns of a file, unchanged; None after noting a problem."""
-        return read_table(self.folder / name, name, columns, problems)
 
 
 @dataclass(frozen=True)
@@ -207,8 +188,8 @@ class ColumnRule:
         """The files beside the releases that the rule names."""
         return self.stated.values() if type(self).form is Reader.files else ()
 
-    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
-        """Return the rule with the contents of its files."""
+    def opened(self, folder: Path, rules: Rules, problems: Problems) -> Self:
+        """Return the rule with the contents of its files, which are in a folder; `rules` are all that are stated."""
         return self
 
     def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:
@@ -294,9 +275,9 @@ class Rules:
         """Return a text of a file beside the releases as the series spells it."""
         return spelled(self.respellings(column), text)
 
-    def opened(self, beside: BesideFiles, problems: Problems) -> Rules:
-        """Return the rules with the contents of their files."""
-        return Rules(tuple(rule.opened(beside, problems) for rule in self.each))
+    def opened(self, folder: Path, problems: Problems) -> Rules:
+        """Return the rules with the contents of their files in the folder of the series."""
+        return Rules(tuple(rule.opened(folder, self, problems) for rule in self.each))
 
 
 NO_RULES = Rules()

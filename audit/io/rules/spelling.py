@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations, product
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -35,16 +36,16 @@ from audit.io.rules.disclosure import Similar
 from audit.io.rules.rows import is_total
 from audit.io.rules.rule import (
     NO_ROLE,
-    BesideFiles,
     ColumnRule,
     Columns,
     Hint,
     ReadSeries,
     Respelling,
+    Rules,
     WrittenTexts,
     unnamed,
 )
-from audit.io.tables import Table, text_codes
+from audit.io.tables import Table, read_table, text_codes
 from audit.io.toml import Reader, one_of
 from audit.model.arrays import Codes, Flags
 from audit.model.errors import Doubt, Problems, printable
@@ -651,11 +652,11 @@ class Crosswalk(ColumnRule, key="crosswalk", form=Reader.files):
         """Yield columns without a role."""
         return unnamed(self.names, columns.named, *NO_ROLE)
 
-    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
+    def opened(self, folder: Path, rules: Rules, problems: Problems) -> Self:
         """Return the rule with its files read; each line renames a value of a release."""
         found: dict[tuple[str, str], dict[str, str]] = {}
         for column, name in self.names.items():
-            table = beside.table(name, ["release", "from", "to"], problems)
+            table = read_table(folder / name, name, ["release", "from", "to"], problems)
             if table is None:
                 continue
             for row, (tag, old, new) in enumerate(zip(*map(table.texts, ("release", "from", "to")), strict=True)):
