@@ -382,9 +382,10 @@ def _sets(labels: int) -> Floats:
 
 
 def _repeated(ends: Known) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield each two releases most of whose common numbers are equal.
+    """Yield each two releases most of whose common numbers are equal, or half of them if all are exact and near.
 
-    Rounded numbers of other people are equal more often: as often as counts of that size that differ by chance.
+    Rounded numbers of other people are equal more often: as often as counts of that size that differ by chance. If one
+    count of a small table is corrected, so are its totals, which may be half of the numbers.
     """
     pairs = [*combinations(range(ends.shape[2]), 2)]
     for one, other in pairs:
@@ -393,25 +394,41 @@ def _repeated(ends: Known) -> Iterator[tuple[int, Sequence[int]]]:
         width = high - low + 1
         rare = np.where(width == 1, high, np.sqrt(np.maximum(4 * np.pi * high / width**2, 1)))
         many, differ = both.shape[1], both.shape[1] - len(low)
-        if differ <= (1 - _EQUAL) * many and _is_evidence(rare, len(pairs) * comb(many, differ)):
+        is_repeated = differ <= (1 - _EQUAL) * many and _is_evidence(rare, len(pairs) * comb(many, differ))
+        if is_repeated or (2 * differ <= many and _are_corrected(both, len(pairs))):
             yield one, [other]
+
+
+def _are_corrected(both: Known, tried: int) -> bool:
+    """Return whether exact numbers of two releases are too near each other for counts of other people.
+
+    A number counts once, as totals repeat what they are the totals of.
+    """
+    first, second = np.unique(both[0], axis=0).T
+    near = np.sqrt(4 * np.pi * np.maximum(first, second)) / (2 * np.abs(first - second) + 1)
+    is_exact = bool((both[0] == both[1]).all())
+    return is_exact and _are_near(*both.transpose(2, 0, 1)) and _is_evidence(np.maximum(near, 1), tried)
 
 
 def _are_others(ends: Known, one: int, other: Sequence[int]) -> bool:
     """Return whether two releases differ in counts some of which are hidden or rounded, and so count other people.
 
-    What repeats is then another measure, such as a population. Counts of other people differ by chance, by more than
-    corrections of a few.
+    What repeats is then another measure, such as a population.
     """
     differ, is_complete = _differing(ends, one, other)
-    first, second = ends[:, is_complete, one].mean(axis=0), ends[:, is_complete][:, :, other].sum(axis=2).mean(axis=0)
-    spread = float(((first - second) ** 2 / np.maximum(first + second, 1)).sum())  # by chance, 1 for each line
-    many = int(is_complete.sum())
+    first, second = ends[:, is_complete, one], ends[:, is_complete][:, :, other].sum(axis=2)
     return (
         not any(_repeated(ends[:, :, [one, *other]]))
-        and int(differ.sum()) > (1 - _EQUAL) * many
-        and spread > _BY_CHANCE * many
+        and int(differ.sum()) > (1 - _EQUAL) * len(first[0])
+        and not _are_near(first, second)
     )
+
+
+def _are_near(one: Known, other: Known) -> bool:
+    """Return whether numbers differ by less than counts of other people by chance, as after corrections of a few."""
+    first, second = one.mean(axis=0), other.mean(axis=0)
+    spread = float(((first - second) ** 2 / np.maximum(first + second, 1)).sum())  # by chance, 1 for each number
+    return spread <= _BY_CHANCE * len(first)
 
 
 def _sums(ends: Known, tags: Sequence[str]) -> Iterator[tuple[int, Sequence[int]]]:

@@ -2130,7 +2130,7 @@ def test_what_else_may_violate_a_violated_clause_is_said_beside_the_advice(tmp_p
         for area in ("N", "E", "S", "All"):
             for sex in ("f", "m", "All"):
                 n = sum(times * n for (a, s), n in quarter.items() if area in (a, "All") and sex in (s, "All"))
-                n += more * (area in ("N", "All")) * (sex != "m")
+                n += 10 * more * (area in ("N", "All")) * (sex != "m")
                 rows += [f"{area},{sex},{'s' if (area, sex) in hidden else n}"] * ((area, sex) not in left_out)
         return rows
 
