@@ -328,11 +328,15 @@ def test_a_reader_that_goes_away(tmp_path):
     assert done.returncode == 141
 
 
+FEW = ("--attack", "intersection")
+"""What a process of its own answers soon."""
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
 def test_full_standard_streams():
     with Path("/dev/full").open("w") as full:
         called = [sys.executable, "-m", "audit.cli.main"]
-        done = subprocess.run([*called, str(HOSPITAL)], stdout=full, stderr=subprocess.PIPE, timeout=600)
+        done = subprocess.run([*called, str(HOSPITAL), *FEW], stdout=full, stderr=subprocess.PIPE, timeout=600)
         assert done.returncode == 2
         assert "No space left" in only_line(done.stderr.decode())
         done = subprocess.run([*called, "no-such-folder"], stdout=subprocess.PIPE, stderr=full, timeout=600)
@@ -340,12 +344,12 @@ def test_full_standard_streams():
 
 
 def test_closed_standard_streams(tmp_path):
-    called = f"{sys.executable} -m audit.cli.main"
+    called, few = f"{sys.executable} -m audit.cli.main", " ".join(FEW)
     shell = {"shell": True, "capture_output": True, "timeout": 600}
-    done = subprocess.run(f"{called} '{HOSPITAL}' >&-", **shell)
+    done = subprocess.run(f"{called} '{HOSPITAL}' {few} >&-", **shell)
     assert done.returncode == 2
     assert "standard output" in only_line(done.stderr.decode())
-    done = subprocess.run(f"{called} '{HOSPITAL}' --output '{tmp_path}/report' >&- 2>&-", **shell)
+    done = subprocess.run(f"{called} '{HOSPITAL}' {few} --output '{tmp_path}/report' >&- 2>&-", **shell)
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
     assert (tmp_path / "report").read_text(encoding="utf-8").startswith("Hospital")
     assert subprocess.run(f"{called} no-such-folder 2>&-", **shell).returncode == 2

@@ -19,7 +19,7 @@ from tests.universe.unions import union
 UNION = 1_250
 PARTS = range(72)
 assert UNION * PARTS[-1] < 89_921 <= UNION * len(PARTS)
-DRAWN = share(PARTS, some(14))
+DRAWN = share(PARTS, some(10))
 
 
 @dataclass(frozen=True)
