@@ -258,8 +258,9 @@ def _doubted_households(files: Sequence[SnapshotFile], sensitive: str, individua
     """Yield a sentence if rows of one text of a column have one sensitive value."""
     for what in _of_households(files, sensitive, (), individual):
         yield say(
-            "{what}: who knows which people belong together learns what their groups have in common. If no outsider "
-            "knows that, write {example} under [columns] with the reason; else audits stay undecided.",
+            "{what}: who knows which people belong together learns what their groups have in common, surely or, where "
+            "not all share it, probably. If no outsider knows that, write {example} under [columns] with the reason; "
+            "else audits stay undecided.",
             what=what,
             example=f'unlinkable.{toml_key(printable(sensitive))} = "…"',
         )
@@ -269,10 +270,10 @@ def _of_households(
     files: Sequence[SnapshotFile], sensitive: str, harmless: Collection[str], individual: str
 ) -> list[str]:
     """Return which columns show who has the sensitive value in common, in words; see `columns_that_share`."""
-    most = dict[str, int]()
+    most = dict[str, tuple[int, int]]()
     for file in files:
         for name, rows in columns_that_share(file, individual, {sensitive: harmless}).items():
-            most[name] = max(most.get(name, 0), rows[sensitive])
+            most[name] = max(most.get(name, (0, 0)), rows[sensitive])
     return [have_in_common(rows, sensitive, [name]) for name, rows in most.items()]
 
 
@@ -556,7 +557,8 @@ def _ask_households(document: Toml, microdata: Microdata, ask: Ask) -> None:
     if found := _of_households(microdata.snapshots, sensitive, microdata.harmless, microdata.individual):
         question = say(
             "{what}. Why can no outsider know which people belong together, and learn what their groups have in "
-            'common? "?" leaves it open; the verdict stays undecided',
+            "common? That some differ is no reason: who expects them to be alike is right more often than by chance. "
+            '"?" leaves it open; the verdict stays undecided',
             what=found[0],
         )
         if (why := ask(text_of(question, microdata.unlinkable.reasons.get(sensitive, OPEN)))) != OPEN:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
-from math import lgamma, log
+from math import exp, lgamma, log
 from typing import TypeAlias
 
 import numpy as np
@@ -26,7 +26,7 @@ from audit.io.diagnostics import is_there
 from audit.io.manifest import KEY_COLUMNS
 from audit.io.microdata import SnapshotFile
 from audit.io.releases import own_values
-from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
+from audit.io.rules.disclosure import FEW_TIES, Harmless, Unlinkable
 from audit.io.tables import header, read_table, text_codes
 from audit.io.toml import toml_key
 from audit.model.arrays import UNKNOWN, Codes, Flags, Integers, numbered
@@ -36,6 +36,7 @@ from audit.runtime.phrases import Reason, ReasonKind, joined, say
 Texts: TypeAlias = Callable[[str], list[Codes]]
 _MEMBERS = 20  # rows of one text, on average; more are those of a place or a kind of people, not of a household
 _BY_CHANCE = log(0.001)
+_CLEARLY = 4  # fewer than one household in so many that shares its value hardly moves what is thought of the others
 _SHOWN = 6
 
 
@@ -88,10 +89,10 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
         for key in keys:
             seen = [*zip(held.seen, map(_together, *map(texts, key)), strict=True)]
             rows = max(
-                0 if value is None else rows_that_share(text, value, harmful, tries=len(keys))
+                (0, 0) if value is None else rows_that_share(text, value, harmful, tries=len(keys))
                 for (_, text), value in zip(seen, values, strict=True)
             )
-            if not rows:
+            if not any(rows):
                 continue
             tags: Sequence[str] = [each.release.tag for each, text in seen if _in_several_groups(each, text)]
             if not secret.isdisjoint(key):  # who belongs together is the same in all releases
@@ -102,12 +103,13 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
     return []
 
 
-def have_in_common(rows: int, sensitive: str, columns: Iterable[str]) -> str:
-    """Return how many rows have the sensitive value in common with those of the same text of columns."""
+def have_in_common(rows: tuple[int, int], sensitive: str, columns: Iterable[str]) -> str:
+    """Return how many rows of all that share their text of columns have the sensitive value of all others with it."""
     return say(
-        '{count} rows have the same "{sensitive}" as all others with their text of {columns}, as a household has one '
-        "income",
-        count=rows,
+        '{count} of {all} rows that share their text of {columns} have the same "{sensitive}" as all others with it, '
+        "as a household has one income",
+        count=rows[0],
+        all=rows[1],
         sensitive=printable(sensitive),
         columns=joined([f'"{printable(name)}"' for name in columns]),
     )
@@ -199,14 +201,14 @@ def _is_exact(attribute: QuasiIdentifier, text: str) -> bool:
 
 def columns_that_share(
     file: SnapshotFile, individual: str, values: Mapping[str, Collection[str]]
-) -> dict[str, dict[str, int]]:
+) -> dict[str, dict[str, tuple[int, int]]]:
     """Return the columns of a snapshot whose rows with one text share a value: how many rows do, by sensitive column.
 
     `values` are the sensitive columns, each with its harmless values.
     """
     others = {individual, *values, *filter(None, [file.by])}
     names = [name for name in header(file.path, file.shown, Problems()) or () if name not in others]
-    table, found = file.read([*names, *values], Problems()), dict[str, dict[str, int]]()
+    table, found = file.read([*names, *values], Problems()), dict[str, dict[str, tuple[int, int]]]()
     if table is None:
         return {}
     for sensitive, harmless in values.items():
@@ -215,39 +217,51 @@ def columns_that_share(
         for name in names:
             codes, words = text_codes(table.arrow(name))
             known = np.array([bool(word.strip("*")) for word in words], dtype=np.bool_)[codes]
-            if rows := rows_that_share(np.where(known, codes, UNKNOWN), value, harmful, tries=len(names)):
+            rows = rows_that_share(np.where(known, codes, UNKNOWN), value, harmful, tries=len(names))
+            if any(rows):
                 found.setdefault(name, {})[sensitive] = rows
     return found
 
 
-def rows_that_share(text: Codes, value: Codes, harmful: Flags, *, tries: int) -> int:
-    """Return how many rows share their value with others of the same text, 0 if these are no more than by chance.
+def rows_that_share(text: Codes, value: Codes, harmful: Flags, *, tries: int) -> tuple[int, int]:
+    """Return how many rows share a harmful value with all others of the same text, and how many share their text.
 
-    Of texts with several rows, all but one in twenty have one value, and few rows each. `tries` is how many columns, or
-    pairs of columns, are looked at.
+    Both are 0 if the texts in several rows do not have one value more often than by chance, and clearly so: beyond what
+    chance gives, in one of four that have a harmful value at all. `tries` is how many columns, or pairs of columns, are
+    looked at.
     """
     rows = np.flatnonzero((text != UNKNOWN) & (value != UNKNOWN))
-    value = value[rows]
-    size = np.bincount(text[rows])
-    pairs, times = np.unique(text[rows].astype(np.int64) * len(harmful) + value, return_counts=True)
-    of_text = pairs // len(harmful)
-    one = (np.bincount(of_text, minlength=len(size)) == 1) & (size > 1)
-    several = np.count_nonzero(size > 1)
-    if one.sum() <= FEW_TIES or FEW_OF_ROWS * one.sum() < (FEW_OF_ROWS - 1) * several or size[one].mean() > _MEMBERS:
-        return 0
-    counts = np.bincount(value).tolist()
-    chance = sum(many * _all_equal(counts, members) for members, many in enumerate(np.bincount(size[one])) if many)
-    return int(times[one[of_text] & harmful[pairs % len(harmful)]].sum()) if chance < _BY_CHANCE - log(tries) else 0
+    text, value = text[rows], value[rows]
+    size, counts = np.bincount(text), np.bincount(value, minlength=len(harmful))
+    of_text = np.unique(text.astype(np.int64) * len(harmful) + value) // len(harmful)
+    several = (size > 1) & (np.bincount(text, weights=harmful[value], minlength=len(size)) > 0)
+    one = several & (np.bincount(of_text, minlength=len(size)) == 1)
+    if np.count_nonzero(one) <= FEW_TIES or size[one].mean() > _MEMBERS:
+        return 0, 0
+    of_size = np.bincount(size[several])
+    found, texts = np.count_nonzero(one) / of_size.sum(), int(of_size.sum())
+    expected = sum(int(of_size[m]) * _by_chance(counts, harmful, m) for m in np.flatnonzero(of_size).tolist()) / texts
+    by_chance = -texts * (_divergence(found, expected) + _divergence(1 - found, 1 - expected))
+    if _CLEARLY * (found - expected) < 1 - expected or by_chance >= _BY_CHANCE - log(tries):
+        return 0, 0
+    return int(size[one].sum()), int(size[size > 1].sum())
 
 
-def _all_equal(counts: list[int], members: int) -> float:
-    """Return the logarithm of the probability that some rows, drawn from all, have one value."""
+def _divergence(share: float, expected: float) -> float:
+    """Return a share's part of the relative entropy, which bounds how improbable a deviation from chance is."""
+    return share * log(share / max(expected, 1e-300)) if share > 0 else 0.0
+
+
+def _by_chance(counts: Integers, harmful: Flags, members: int) -> float:
+    """Return the probability that rows drawn from all have one harmful value, if one of them at least has any."""
+
+    def drawn(many: int) -> float:
+        return exp(ways(many) - ways(int(counts.sum()))) if many >= members else 0.0
 
     def ways(rows: int) -> float:
         return lgamma(rows + 1) - lgamma(rows - members + 1)
 
-    logs = [ways(count) - ways(sum(counts)) for count in counts if count >= members]
-    return float(np.logaddexp.reduce(logs))
+    return sum(map(drawn, counts[harmful & (counts >= members)].tolist())) / (1 - drawn(int(counts[~harmful].sum())))
 
 
 def _in_several_groups(seen: SeenRelease, text: Codes) -> bool:

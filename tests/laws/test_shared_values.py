@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from audit.judgement.shared_values import rows_that_share
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import read_audit, run_main
@@ -97,7 +98,7 @@ def test_a_household_of_microdata_is_known_to_the_audit_of_their_series(tmp_path
     people = [(f"P{n}", f"H{n // 2}", 20 + n * 7 % 40, BANDS[n // 2 % 6]) for n in range(48)]
     write(tmp_path / "micro" / "1.csv", as_csv([["Name", "Household", "Age", "Income"], *people]))
     said = " ".join(run_main("init", "--microdata", str(tmp_path / "micro"), "--yes")[1].split())
-    assert '48 rows have the same "Income" as all others with their text of "Household"' in said
+    assert '48 of 48 rows that share their text of "Household" have the same "Income" as all others with it' in said
     file = tmp_path / "micro" / "microdata.toml"
     why = 'unlinkable = { Income = "only we know who lives together" }\n' * stated
     columns = re.sub("quasi_identifiers = .*", f"quasi_identifiers = {quasi}", file.read_text())
@@ -136,7 +137,8 @@ def test_a_coarse_home_is_asked_about_where_its_people_have_one_value(tmp_path, 
     tables = [[["Age", "Home", "Income"], *rows] for rows in households(value)]
     columns = f'quasi_identifiers = ["Age", "Home"]\nsensitive = "Income"\n{more}\n'
     said = " ".join(run_main(str(series_of(tmp_path, tables, columns)))[1].split())
-    assert ('40 rows have the same "Income" as all others with their text of "Home"' in said) == asked
+    what = '40 of 40 rows that share their text of "Home" have the same "Income" as all others with it'
+    assert (what in said) == asked
 
 
 def test_values_of_rows_that_belong_together_by_chance_are_not_asked_about(tmp_path):
@@ -150,3 +152,18 @@ def test_values_of_rows_that_belong_together_by_chance_are_not_asked_about(tmp_p
     ]
     columns = 'quasi_identifiers = ["Age", "Home"]\nsensitive = "Income"\n'
     assert "belong together" not in " ".join(run_main(str(series_of(tmp_path, tables, columns)))[1].split())
+
+
+@pytest.mark.parametrize(
+    ("share", "harmless", "asked"), [(0, (), 0), (0.15, (), 0), (0, ("poor",), 0), (0.4, (), 1), (0.8, ("poor",), 1)]
+)
+def test_people_are_asked_about_who_have_one_value_clearly_more_often_than_by_chance(share, harmless, asked):
+    """So many of 1,000 households share their value, which for half of the people is the first one."""
+    draws = np.random.default_rng(0)
+    text, harmful = np.arange(2000, dtype=np.int32) // 2, np.array([band not in harmless for band in BANDS])
+    for _ in range(some(20)):
+        value = draws.choice(len(BANDS), (1000, 2), p=[0.5, *[0.1] * 5])
+        value[:, 1] = np.where(draws.random(1000) < share, value[:, 0], value[:, 1])
+        alike = (value[:, 0] == value[:, 1]) & harmful[value[:, 0]]
+        rows = rows_that_share(text, value.ravel().astype(np.int32), harmful, tries=10)
+        assert rows == ((2 * np.count_nonzero(alike), 2000) if asked else (0, 0))

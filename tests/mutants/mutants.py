@@ -44,14 +44,11 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "laws/test_shared_values.py::test_a_coarse_home_is_asked_about_where_its_people_have_one_value": [
         ("audit.judgement.shared_values._may_show", "few and (", "False and ("),
-        ("audit.judgement.shared_values.rows_that_share", "if chance < _BY_CHANCE - log(tries) else 0", ""),
+        ("audit.judgement.shared_values.rows_that_share", " or by_chance >= _BY_CHANCE - log(tries)", ""),
     ],
-    "laws/test_shared_values.py::test_values_of_rows_that_belong_together_by_chance_are_not_asked_about": [
-        (
-            "audit.judgement.shared_values.rows_that_share",
-            "FEW_OF_ROWS * one.sum() < (FEW_OF_ROWS - 1) * several or ",
-            "",
-        ),
+    "laws/test_shared_values.py::test_people_are_asked_about_who_have_one_value_clearly_more_often_than_by_chance": [
+        ("audit.judgement.shared_values.rows_that_share", "_CLEARLY * (found - expected) < 1 - expected or ", ""),
+        ("audit.judgement.shared_values.rows_that_share", "one = several &", "one = (size > 1) &"),
     ],
     "cli/test_count_table_reading.py::test_columns_named_by_quarters_of_a_year_are_the_periods_of_their_release": [
         ("audit.init.count_tables._with_periods", "or not is_alike", "or is_alike"),
