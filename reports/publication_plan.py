@@ -145,6 +145,7 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
         yield if_unchanged(best.certain_if_unchanged)
     yield say("Why this one: {reason}.", reason=_reason(best, [e for e in plan.tried if e.keeps and e is not best]))
     yield from _frequent(plan)
+    yield from _left_open(best)
     if best.form == "anatomy":
         yield str(_EXACT)
     if max(best.counterfeit_share, best.withheld_share) > _MUCH or (best.ncp or 0.0) > _WIDE:
@@ -168,6 +169,23 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
     series = "SERIES" if folder == "MICRODATA" else f"{folder}-series"
     command = f"audit anonymize {folder} --method {best.method} {best.parameters} --output {series}"
     yield say("Next: {command}", command=f"`{typed(command)}`")
+
+
+def _left_open(best: PlannedSeries) -> Iterator[str]:
+    """Yield what the method of a series does not promise, and what audits of it ask."""
+    if best.is_baseline:
+        yield say(
+            "{method} is a baseline: it forms each release by itself and promises nothing about several, so that a "
+            "later release may break the policy.",
+            method=best.method,
+        )
+    if best.unlinkable:
+        yield say(
+            "No method protects unlinkable columns ({columns}): audits of the series are undecided until `{command}` "
+            "has asked about them.",
+            columns=joined([printable(one) for one in best.unlinkable]),
+            command=typed("audit init SERIES --confirm"),
+        )
 
 
 def _undecided(plan: PublicationPlan, best: PlannedSeries | None) -> Iterator[str]:

@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_new(folder / written, text)
     made = not arguments.microdata and keep_key(folder)
     if arguments.microdata:
-        draft.doubts += [say("Methods refuse this: {problem}.", problem=each) for each in refused(path)]
+        draft.doubts += refused(path)
     elif tables is None:
         draft.found[say("What can be judged")] = [(judged(path),)]
     put(summary(folder, draft))
@@ -105,7 +105,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     """
     from audit.init.confirmation import confirmed, undecided
     from audit.init.microdata import confirmed_microdata
-    from audit.init.refusals import REFUSED, refused
+    from audit.init.refusals import refused
     from audit.io.toml import UNCONFIRMED, read_text
     from audit.model.errors import Problems
 
@@ -130,8 +130,8 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     lines = [wrote, left, say("Next: {command}", command=typed(then))]
     if not (asked or microdata):
         lines = [say("{file}: nothing is left to confirm.", file=printable_path(path))]
-    if not (microdata or is_about_tables(changed)) and (found := refused(path)):
-        lines.insert(1, _item("", REFUSED.filled(why=found[0])))
+    if microdata or not is_about_tables(changed):
+        lines[1:1] = [_item("", each) for each in refused(path)]
     for reason in () if microdata else undecided(path.parent, changed):
         said = say("The policy stays undecided: {reason}.", reason=reason.rstrip("."))
         lines.insert(len(lines) - bool(asked), _item("", said))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, count
 from math import floor, inf, log10
+from operator import not_
 from pathlib import Path
 
 import numpy as np
@@ -48,13 +49,13 @@ from audit.io.microdata import (
     SnapshotFile,
     in_digits,
     kind_of_values,
-    note_empty,
     note_no_people,
     open_microdata,
 )
 from audit.io.one_value import range_of
 from audit.io.publication_order import in_time, natural
 from audit.io.respelling import ungrouped
+from audit.io.rules.rows import totals
 from audit.io.rules.spelling import HAVE_COMMAS
 from audit.io.toml import Toml, toml_key, toml_line
 from audit.judgement.shared_values import columns_that_share, have_in_common
@@ -100,7 +101,7 @@ def _complete(found: FoundFiles) -> None:
     guesses, known = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
     quasi = [column for column in known if not column_names.is_weight(column.name)]
     names = [column.name for column in quasi]
-    changes, people = changes_of_people(files, individual.name, found.sensitive.name, names)
+    changes, people = changes_of_people(files, individual.name, found.sensitive.name)
     left = {
         **{column.name: say("by its name, a weight of the survey") for column in known if column not in quasi},
         **guesses.left["columns"],
@@ -378,28 +379,25 @@ def _evidence(tables: int, people: int) -> str:
 
 
 def changes_of_people(
-    files: Sequence[SnapshotFile], individual: str, sensitive: str, quasi: Sequence[str] = ()
+    files: Sequence[SnapshotFile], individual: str, sensitive: str
 ) -> tuple[dict[tuple[str, str], int], int]:
     """Return how many people made each change of values, each value to itself included, and how many changed.
 
+    Rows without a value show nothing.
+
     Raises:
-        InputError: a snapshot cannot be read, or a row is no person's; it lists all files with such rows, and the empty
-            cells of quasi-identifiers.
+        InputError: a snapshot cannot be read, or some rows are no person's; it lists all of these.
     """
     values, problems = list[dict[str, str]](), Problems()
     for file in files:
         table = replace(file, one_row=None).read([individual, sensitive], problems)
-        if table is not None:
+        if table is not None and (totals(table.arrow(individual)) | table.where(individual, not_)).any():
             note_no_people(table, individual, sensitive, problems)
-    for file in files if problems.found else ():
-        table = replace(file, one_row=None).read([individual, *quasi], Problems())
-        if table is not None:
-            note_empty(table, individual, quasi, problems)
     problems.check()
     for file in files:
-        if (table := file.read([individual, sensitive], problems)) is not None:
-            values.append(dict(zip(table.texts(individual), table.texts(sensitive), strict=True)))
-    problems.check()
+        if (table := file.read([individual, sensitive], Problems())) is not None:
+            pairs = zip(table.texts(individual), table.texts(sensitive), strict=True)
+            values.append({person: value for person, value in pairs if value})
     found = changes_between(values)
     changes = {(value, value): 0 for now in values for value in now.values()}
     changes |= {pair: len(people) for pair, people in found.items()}

@@ -13,19 +13,17 @@ from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import open_series
 from audit.io.series_texts import MOST_ROWS
 from audit.model.adversary import ADVERSARIES
-from audit.model.errors import InputError, Problem
-from audit.runtime.phrases import Phrase, say
-
-REFUSED = Phrase("Nothing yet: an audit refuses these files: {why}.")
+from audit.model.errors import InputError
+from audit.runtime.phrases import say
 
 
-def refused(manifest: Path) -> tuple[Problem, ...]:
+def refused(manifest: Path) -> list[str]:
     """Return why an audit refuses a series about people, or methods refuse microdata; none of a large series."""
     try:
         if manifest.name == NAME:
             microdata, people = open_microdata(manifest), IdentifierEncoder()
             microdata.check_spelling(microdata.read_all(people), people)
-            return ()
+            return []
         series = open_series(manifest)
         check_keys_are_read(series.manifest)
         choose(series, None)
@@ -34,14 +32,16 @@ def refused(manifest: Path) -> tuple[Problem, ...]:
             if series.manifest.register is not None:  # which an audit does not need beside a key
                 read_register(series)
     except InputError as error:
-        return error.problems
-    return ()
+        if manifest.name == NAME:
+            return [say("Methods refuse this: {problem}.", problem=each) for each in error.problems]
+        return [say("Nothing yet: an audit refuses these files: {why}.", why=error.problems[0])]
+    return []
 
 
 def judged(manifest: Path) -> str:
     """Return what an audit of a series about people judges, and what is needed to judge more; or why it refuses it."""
-    if problems := refused(manifest):
-        return REFUSED.filled(why=problems[0])
+    if found := refused(manifest):
+        return found[0]
     series = open_series(manifest)
     adversary = ADVERSARIES[choose(series, None)]
     more = say(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -607,7 +607,13 @@ class Microdata:
         except CellError as error:
             raise CellError(error.what, say("correct it, or list the column's values under [domains]")) from error
         if value is None:
-            raise CellError(say("the cell has no value"), _remedy_for_empty())
+            remedy = say(
+                'write the exact value into the table; or a text such as "unknown", which counts as a value of its '
+                "own, and list all values under [domains] if {file} is there already; or delete the column from the "
+                "table",
+                file=NAME,
+            )
+            raise CellError(say("the cell has no value"), remedy)
         if isinstance(value, Fraction) and abs(value) > _LARGEST:
             raise CellError(say("the number is too large"), say("write a number of at most 300 digits"))
         if domain is None and kind is Kind.CATEGORICAL and name not in self.codes and unread(text, None):
@@ -647,15 +653,6 @@ def _changes(every: Sequence[ReadSnapshot], column: int, people: int) -> bool:
     return False
 
 
-def _remedy_for_empty() -> str:
-    """Return what to do about an empty cell of a quasi-identifier."""
-    return say(
-        'write the exact value into the table; or a text such as "unknown", which counts as a value of its own, and '
-        "list all values under [domains] if {file} is there already; or delete the column from the table",
-        file=NAME,
-    )
-
-
 def note_no_people(table: Table, individual: str, sensitive: str, problems: Problems) -> None:
     """Note rows that are no person's: totals, and rows without an identifier or a sensitive value."""
     total = totals(table.arrow(individual))
@@ -677,14 +674,6 @@ def note_no_people(table: Table, individual: str, sensitive: str, problems: Prob
         file=NAME,
     )
     table.note_first(valueless, sensitive, say("the row has no value"), remedy, problems)
-
-
-def note_empty(table: Table, individual: str, names: Iterable[str], problems: Problems) -> None:
-    """Note the empty cells of some columns in the rows of people."""
-    table = table.without(totals(table.arrow(individual)))
-    what, remedy = say("the cell has no value"), _remedy_for_empty()
-    for name in names:
-        table.note_first(table.where(name, not_), name, what, remedy, problems)
 
 
 def open_microdata(path: Path | str, text: str | None = None) -> Microdata:

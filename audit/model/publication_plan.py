@@ -47,6 +47,8 @@ class PlannedSeries:
             None unless any value may become any other.
         seeds: the number of seeds that were tried, of which this is the worst result; more than 1 only for what may be
             recommended.
+        is_baseline: whether the method forms each release by itself, and promises nothing about several.
+        unlinkable: the columns that are published as they are, about which audits of the new series ask.
     """
 
     method: str
@@ -69,6 +71,8 @@ class PlannedSeries:
     widths: Mapping[str, float] = field(default_factory=dict)
     certain_if_unchanged: Omittable[int] = None
     seeds: int = 1
+    is_baseline: bool = False
+    unlinkable: tuple[str, ...] = ()
 
     @property
     def keeps(self) -> bool:

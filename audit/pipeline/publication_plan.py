@@ -15,6 +15,7 @@ import numpy as np
 
 from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import Microdata, SnapshotFile, frequent_value
+from audit.io.rules.disclosure import Unlinkable
 from audit.io.series import open_series
 from audit.metrics.utility import Queries, cell_widths, measure
 from audit.model.anonymizer import Anonymizer, Form
@@ -252,6 +253,7 @@ class _Trial:
             seconds = time.perf_counter() - start
             try:
                 series = open_series(folder)  # of what is a guess in a new series, microdata say enough for a plan
+                asked = series.columns.rules[Unlinkable].columns if series.manifest.unconfirmed else ()
                 series.manifest = replace(series.manifest, unconfirmed=())
                 report = run_audit(series, self.attacks, self.options)
             except InputError as error:  # for example, people grow older and their cells contradict each other
@@ -276,6 +278,8 @@ class _Trial:
                 undecided=tuple(dict.fromkeys(each.reason for each in report.policy.undecided)),
                 widths=cell_widths(series, microdata),
                 certain_if_unchanged=report.adversary.certain_if_unchanged,
+                is_baseline=principle.needs.key != "required",
+                unlinkable=tuple(asked),
             )
 
 

@@ -7,6 +7,7 @@ import tomllib
 import numpy as np
 import pytest
 
+from audit.cli import init
 from audit.init.columns import Column
 from audit.init.confirmation import question_about
 from audit.init.microdata import confirmed_microdata
@@ -458,7 +459,6 @@ NO_PEOPLE = {
     "a total": ("Summe;23466;;;", "the row looks like a total, not like a person"),
     "a total with a value": ("Total:;23466;;;Grippe", "the row looks like a total, not like a person"),
     "no identifier": (";1950;m;79098;Grippe", "the cell is empty"),
-    "no value": ("P99;1950;m;79098;", "the row has no value"),
 }
 
 
@@ -494,13 +494,20 @@ def test_a_row_of_no_one_enters_no_guess_but_is_named_as_by_the_methods(tmp_path
     assert f"{said}; " in refused("init", "--microdata", str(wrong), "--confirm")
 
 
-def test_empty_cells_are_named_together_with_values_that_are_not_there(tmp_path):
-    folder = survey(tmp_path / "m", "R98,,2,West,gout", "R99,30,2,West,")
-    err = refused("init", "--microdata", str(folder), "--yes")
-    assert '2024.csv:42, column "Age": the cell has no value' in err
-    assert '2024.csv:43, column "Disease": the row has no value' in err
-    assert "write its value, such as None if a blank says that there is none; or a text such as" in err
-    assert "which microdata.toml may name under left_out" in err
+def test_empty_cells_stop_no_guess_and_are_named_as_by_the_methods(tmp_path, monkeypatch):
+    """Without a value, the command wrote nothing; and answers were taken without a word of the cells."""
+    out, found = initialised(folder := survey(tmp_path / "m", "R98,,2,West,gout", "R99,30,2,West,"))
+    assert found["domains"]["Age"] == [20, 59]
+    for said in (
+        '2024.csv:42, column "Age": the cell has no value',
+        '2024.csv:43, column "Disease": the row has no value',
+    ):
+        assert f"Methods refuse this: {said}" in out
+    assert "write its value, such as None if a blank says that there is none; or a text such as" in out
+    monkeypatch.setattr(init, "ask_until_answered", lambda question: question.default or "left")
+    code, out, _ = run_main("init", "--microdata", str(folder), "--confirm")
+    assert (code, " ".join(out.split()).count("Methods refuse this: 2024.csv:4")) == (0, 2)
+    assert '2024.csv:42, column "Age": the cell has no value' in refused("plan", str(folder))
 
 
 # -- codes for unknown values, and columns of which init said nothing ----------------------------------------------

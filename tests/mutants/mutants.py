@@ -494,6 +494,17 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "np.where(blank, 0,",
         ),
     ],
+    "cli/test_plan.py::test_a_plan_decides_with_what_microdata_can_say": [
+        (
+            "audit.pipeline.publication_plan._Trial._published",
+            "if series.manifest.unconfirmed else ()",
+            "if False else ()",
+        ),
+        ("audit.pipeline.publication_plan._Trial._published", 'principle.needs.key != "required"', "False"),
+    ],
+    "cli/test_init_microdata.py::test_empty_cells_stop_no_guess_and_are_named_as_by_the_methods": [
+        ("audit.init.microdata.changes_of_people", "if value}", "}"),
+    ],
     "cli/test_plan.py::test_the_second_is_recommended_for_a_reason": [
         ("audit.model.publication_plan._preference", "each.invented, each.certain", "0.0, each.certain"),
     ],
