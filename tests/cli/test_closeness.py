@@ -88,6 +88,27 @@ def test_what_is_close(tmp_path, classes, columns, policy, state, why, adversary
     )
 
 
+@pytest.mark.parametrize(
+    ("near", "declared"),
+    [
+        (["5.000,10", "5.001,20"], "violated"),
+        (["5000,10", "5 001,20"], "violated"),
+        (["unknown", "5.000,10", "5.001,20"], "holds"),
+        (["5.000,10", "5.001,20", "5.002,30", "5.003,40 €"], "undecided"),  # read as numbers but for one
+    ],
+)
+def test_numbers_with_decimal_commas_are_asked_about(tmp_path, near, declared):
+    """They were texts, of which none is close to another: the policy held."""
+    far = ["950,5", "3000,5"]
+    code, result = read_audit(series(tmp_path / "1", [far, near], ""))
+    assert (code, ended(result)["state"]) == (3, "undecided")
+    assert "Pay" in ended(result)["reason"]
+    said = 'types = { Pay = "numeric" }\ndecimal = ","'
+    assert ended(read_audit(series(tmp_path / "2", [far, near], said))[1])["state"] == declared
+    codes = series(tmp_path / "3", [far, near], 'types = { Pay = "categorical" }')
+    assert ended(read_audit(codes)[1])["state"] == "unnamed"
+
+
 def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path):
     """An attack on single people judges their numbers; without one the clause does not hold."""
     folder = series(tmp_path, [FAR, FAR], adversary="possible")

@@ -415,6 +415,8 @@ def test_a_decimal_comma_that_may_group_thousands_decides_nothing(tmp_path, pays
         (["nine", "ten", "a hundred", "a hundred and one"], NUMERIC, {"closeness", "max_risk"}),
         (["2nd degree", "1st degree", "3rd degree", "4 to go"], "", set()),
         (["1,2", "1,3", "2,3", "4"], "", set()),
+        (["1,2", "1,3", "2,3", "4,1"], "", {"closeness", "max_risk"}),
+        (["1,2", "21,3", "2,35", "4"], "", {"closeness", "max_risk"}),
     ],
 )
 def test_a_column_without_a_plain_number_may_be_one_of_numbers(tmp_path, monkeypatch, pays, columns, undecided):

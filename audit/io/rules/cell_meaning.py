@@ -12,7 +12,7 @@ from audit.io.cell_reading import is_range, number_in, parse_point, unit_of
 from audit.io.cells import CellError, Kind
 from audit.io.notations import read_number
 from audit.io.notes_below import legend
-from audit.io.respelling import as_plain_number, fold, ungrouped
+from audit.io.respelling import as_plain_number, fold, ungrouped, with_plain_point
 from audit.io.rules.rule import (
     NO_ROLE,
     ColumnRule,
@@ -35,6 +35,7 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _LIKE_A_NUMBER = re.compile(rf"[^\w\s]*\s*\d|{_AMOUNT.pattern}", re.IGNORECASE)
+_MAY_BE_LIST = re.compile("[0-9],[0-9]")  # of codes, such as 1,2 beside 4
 # A number with separated thousands, in digits of another script, quoted as in a spreadsheet, or with a note's sign.
 _DRESSED = re.compile(
     r"[+-]?[0-9]{1,3}(?:[.,'’\s_][0-9]{3})+|=?[\"'’]?\d+(?:\.\d+)?\"?\s*(?:[*†‡§¹²³⁰⁴-⁹]+|[(\[]\w[)\]])?"
@@ -145,9 +146,10 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         """
         for column in self.sensitive:
             unread, none_read = self._unread(series, column)
-            amounts = [number_in(ungrouped(text, ",")) is not None for text in unread]
+            amounts = [text for text in unread if _may_be_number(text)]
             if unread and (
-                all(amounts) or (self.kinds.get(column) is None and none_read and None not in unread.values())
+                2 * len(amounts) > len(unread)
+                or (self.kinds.get(column) is None and none_read and None not in unread.values())
             ):
                 what = say(
                     'how the numbers of "{column}" are written (first: "{text}") is not declared: write types = '
@@ -155,7 +157,7 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
                     'types = {{ {key} = "categorical" }} for codes',
                     column=printable(column),
                     key=toml_key(printable(column)),
-                    text=printable(next(iter(unread)), 40),
+                    text=printable(next(iter(amounts or unread)), 40),
                 )
             elif unread:
                 what = say_count(
@@ -191,7 +193,12 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         surely_numbers = [
             text
             for text, number in unread.items()
-            if kind or number is not None or text in counted or _DRESSED.fullmatch(text) or _AMOUNT.match(text)
+            if kind
+            or number is not None
+            or text in counted
+            or _DRESSED.fullmatch(text)
+            or _AMOUNT.match(text)
+            or (_may_be_number(text) and not (read and _MAY_BE_LIST.fullmatch(text)))
         ]
         is_number = kind != Kind.CATEGORICAL.value and (len(read) > 1 or len(read) + len(surely_numbers) > 1)
         return unread if is_number else {}, not read
@@ -208,6 +215,11 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
             if len({unit_of(text) for text, number in with_unit.items() if number is not None}) == 1:
                 return with_unit
         return numbers
+
+
+def _may_be_number(text: str) -> bool:
+    """Return whether a text is a number, if its commas are decimal or part thousands."""
+    return number_in(ungrouped(text, ",")) is not None or number_in(with_plain_point(text)) is not None
 
 
 def _with_unit(text: str) -> Fraction | None:
