@@ -37,6 +37,8 @@ def equal_labels(labels: Sequence[str], lines: Sequence[Line], named: Collection
     Their different numbers are too many and too large for labels of as many people. Of several labels of the same
     people, one is the first of each pair.
     """
+    order = {label: place for place, label in enumerate(labels)}
+    named = {(one, other) if order[one] < order[other] else (other, one) for one, other in named}
     near = dict.fromkeys(named)
     for line in lines:
         of_number: dict[object, list[str]] = {}
@@ -45,7 +47,6 @@ def equal_labels(labels: Sequence[str], lines: Sequence[Line], named: Collection
         for some in of_number.values():
             near |= dict.fromkeys(combinations(some, 2) if len(some) <= _ALIKE else ())
     found = dict[str, str]()
-    order = {label: place for place, label in enumerate(labels)}
     # A line that hides the first of several labels names the others first.
     for one, other in sorted(near, key=lambda pair: [order[label] for label in pair]):
         first = found.get(one, one)
@@ -73,7 +74,7 @@ def pairs_of_equals(counts: PublishedCounts, place: int) -> list[Pair]:
     """
     manifest, dimension = counts.manifest, counts.dimensions[place]
     name = dimension.axis.name
-    if name in {STATISTIC, *manifest.codes, *manifest.nested}:
+    if name in {STATISTIC, *manifest.nested}:
         return []
     labels = [text for at, text in enumerate(dimension.labels[: dimension.published]) if at != dimension.total]
     covered = read_categories(manifest, Problems()).get(name, {})

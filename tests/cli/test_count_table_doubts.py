@@ -2359,11 +2359,12 @@ def test_a_note_in_several_cells_is_not_passed_over(last, code, tmp_path):
 
 @pytest.mark.parametrize("covers", [[], ["04,04", "974,974", "97400,97400", "11,11", "12,12"]])
 @pytest.mark.parametrize("by", ["numbers", "names"])
-def test_labels_with_equal_numbers_may_count_the_same_people(by, covers, tmp_path):
+@pytest.mark.parametrize("places", [("04", "974", "97400"), ("97400", "974", "04")])
+def test_labels_with_equal_numbers_may_count_the_same_people(places, by, covers, tmp_path):
     """One place under three codes, which hide different cells; small numbers alone may be equal by chance."""
     counts = {"f": (1, 500, 400), "m": (700, 600, 300)} if by == "numbers" else {"f": (1, 2, 3), "m": (4, 2, 3)}
     rows = []
-    for code, hidden in {"04": "ab", "974": "ab", "97400": "ac", "11": "", "12": ""}.items():
+    for code, hidden in {**dict(zip(places, ("ab", "ab", "ac"), strict=True)), "11": "", "12": ""}.items():
         beside = [code, *([{"11": "Paris", "12": "Lyon"}.get(code, "La Réunion")] if by == "names" else [])]
         own = {sex: [n + int(code) * (code in {"11", "12"}) for n in some] for sex, some in counts.items()}
         own["All"] = [sum(some) for some in zip(*own.values(), strict=True)]
@@ -2371,16 +2372,20 @@ def test_labels_with_equal_numbers_may_count_the_same_people(by, covers, tmp_pat
             shown = {age: "s" if age in hidden and sex != "All" else n for age, n in zip("abc", some, strict=True)}
             rows += [(*beside, age, sex, str(n)) for age, n in [*shown.items(), ("All", sum(some))]]
 
-    def judged(lines):
+    def judged(lines, more=""):
         table = 'dimensions = ["code", "age", "sex"]\nvalue = "n"\ntotals = { age = "All", sex = "All" }\n'
-        table += "markers.s = [1, inf]\n" + 'categories.code = "code.csv"\n' * bool(lines)
+        table += "markers.s = [1, inf]\n" + 'categories.code = "code.csv"\n' * bool(lines) + more
         folder = written(tmp_path, rows, f"code,{'name,' * (by == 'names')}age,sex,n", table, "min_count = 2")
         (folder / "code.csv").write_text("\n".join(["label,atom", *lines, ""]), encoding="utf-8")
         return verdict(folder)
 
     code, why, found = judged(covers)
     assert (code, found) == (3, [])
-    assert '\\"04\\" and \\"974\\", \\"04\\" and \\"97400\\"' in why
+    one, other, third = (f'\\"{each}\\"' for each in places)
+    assert f"{one} and {other}, {one} and {third}" in why
     assert judged(["04,04", "974,04", "97400,04", "11,11", "12,12"])[0] == 1
     others = ["04,04", "974,974", "97400,97400", "11,11", "12,12"]
     assert judged([*others, *(f"all,{each}" for each in ("04", "974", "97400"))])[0] == 0
+    rows = [row for row in rows if row[0] != "974"]  # as a code it has 97400 inside
+    code, why, _ = judged([], 'codes = ["code"]\n')
+    assert (code, f"{one} and {third}" in why) == (3, True)
