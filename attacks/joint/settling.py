@@ -45,7 +45,7 @@ FIRST_MOVES = 200
 # Deterministic seconds of CP-SAT for a first world of a part.
 FIRST_WORLD = 10.0
 # If at most so many people lack a second value, it is looked for near the key's world, in so many blocks around each.
-FEW, AROUND = 500, 24
+FEW, AROUND = 500, 8
 # How often walks, and then vertices, are tried for a first world; how often vertices at most for further worlds, until
 # a round leaves more than this share undecided.
 FIRST_TRIES, CORNERS, _MUCH = 4, 5, 0.75

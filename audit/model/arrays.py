@@ -308,13 +308,10 @@ def renumbered(used: Integers, size: int) -> tuple[Numbers, Numbers]:
 
 
 def places_of(numbers: Integers, some: Integers) -> Numbers:
-    """Return the place of each number in `some`, whose numbers are distinct; -1 for numbers that it lacks.
+    """Return the place of each number in `some`, whose numbers are distinct; -1 for those that it lacks, and for -1.
 
     >>> places_of(np.array([[4, 3], [1, 4]]), np.array([4, 1])).tolist()
     [[0, -1], [1, 0]]
     """
-    if not len(some):
-        return np.full(numbers.shape, -1, dtype=np.int64)
-    order = np.argsort(some, kind="stable")
-    found = order[np.minimum(np.searchsorted(some, numbers, sorter=order), len(some) - 1)]
-    return np.where(some[found] == numbers, found, -1)
+    size = 1 + max(int(numbers.max(initial=-1)), int(some.max(initial=-1)))
+    return numbered(some, size + 1)[numbers].astype(np.int64)  # the last entry is that of -1
