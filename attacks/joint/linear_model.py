@@ -4,7 +4,7 @@ Constraints say that each variable has one column, that linked variables follow 
 more often than its capacity. The same model is solved in fractions (GLOP) and in whole numbers (CP-SAT); a solution in
 whole numbers is a world. No result of a solver is trusted: weights are checked by `refuted`, and worlds by
 `Worlds`. The only exception is an answer of CP-SAT that columns are in no world; claims that rest on it are reported as
-unproved. That there is no world at all must be proved by weights (`contradicted`).
+unproved. That there is no world at all must be proved by weights (`contradiction`).
 
 Support (Freund, Roundy, Todd 1985): maximize the sum of `z` subject to `A (x + z) = t b`, `x >= 0`, `0 <= z <= 1` and
 `t >= 1`, one `t` for each part. Every optimum has `z = 1` exactly where some solution of `A x = b, x >= 0` is positive;
@@ -20,7 +20,7 @@ confirms is used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 _LARGEST = float(1 << 58)
 # Weights are multiplied by these and rounded; the first scale that proves everything is used.
-_SCALES = (1, 12, 60, 5040, 1 << 20)
+_SCALES, _LARGEST_MULTIPLE = (1, 12, 60, 5040, 1 << 20), 60
+TINY = 1e-9
+"""Weights below it are 0."""
 
 
 class PointTotals:
@@ -115,18 +117,31 @@ def rounded(core: OpenSubproblem, weight: Floats, wanted: Flags) -> list[Numbers
         Those roundings of shape (rows,), int64, that prove something new; perhaps not everything wanted.
     """
     found, left = list[Numbers](), wanted.copy()
-    for scale in _SCALES:
-        whole = np.rint(weight * scale).astype(np.int64)
-        try:
-            proved = PointTotals(core, whole).impossible()
-        except OverflowError:
-            break
+    for whole, totals in _roundings(core, weight, _SCALES):
+        proved = totals.impossible()
         if len(proved) and (left[proved].any() or not found):
             found.append(whole)
         left[proved] = False
         if not left.any():
             break
     return found
+
+
+def whole_points(core: OpenSubproblem, weight: Floats) -> Numbers | None:
+    """Return weights of rows as small whole numbers that prove that there is no world; None if none do."""
+    positive = weight[weight > TINY]
+    scales = (times / base for base in (*np.sort(positive)[:1], 1.0) for times in range(1, _LARGEST_MULTIPLE + 1))
+    return next((whole for whole, totals in _roundings(core, weight, scales) if totals.contradict()), None)
+
+
+def _roundings(core: OpenSubproblem, weight: Floats, scales: Iterable[float]) -> Iterator[tuple[Numbers, PointTotals]]:
+    """Yield weights as whole numbers on some scales, and the points spent, until these are too large."""
+    for scale in scales:
+        whole = np.rint(weight * scale).astype(np.int64)
+        try:
+            yield whole, PointTotals(core, whole)
+        except OverflowError:
+            return
 
 
 _HALF, _ROUNDING = 0.5, 1e-6
@@ -268,21 +283,30 @@ class LinearModel:
         good[part[np.abs(value - number) > _ROUNDING]] = False
         return self.world(np.where(good[part], number, 0))
 
-    def contradicted(self, budget: Budget) -> bool:
-        """Return whether weights of rows prove that there is no world; they come from the fewest rows that are missing.
+    def contradiction(self, closed: Flags, budget: Budget) -> Floats | None:
+        """Return weights of least sum that prove that the model has no solution, shape (rows,).
+
+        None if it has a solution in fractions, or if the limit of time is reached.
 
         Args:
-            budget: the time limit; false if it ends first.
+            closed: the rows that must not have weight; shape (rows,), bool.
+            budget: the time limit.
         """
-        from scipy.sparse import eye_array, hstack
+        free = ~closed
+        if np.count_nonzero(free) <= 1:  # weights of a single row only differ by a factor: one point decides
+            return free.astype(np.float64) if PointTotals(self.core, free.astype(np.int64)).contradict() else None
+        from scipy.sparse import csr_matrix, diags_array, vstack
 
-        core, (low, high) = self.core, self.bounds()
-        rows, n = len(core.capacity), self.matrix.shape[1]
-        missing = eye_array(len(high), format="csr")[:, len(high) - rows :]
-        both, cost = hstack([self.matrix, -missing], format="csr"), np.append(np.zeros(n), -np.ones(rows))
-        found = Programme(np.zeros(n + rows), np.full(n + rows, np.inf), both, low, high).optimum(cost, budget)
-        weights = [] if found is None else rounded(core, self.weights(found), np.ones(core.columns, dtype=np.bool_))
-        return any(PointTotals(core, each).contradict() for each in weights)
+        (lines, columns), first = self.matrix.shape, self.matrix.shape[0] - len(closed)
+        sign, cost = np.ones(lines), np.zeros(lines)
+        sign[first:] = cost[first:] = -1.0
+        gain = sign * self.bounds()[1]
+        system = vstack([(diags_array(sign) @ self.matrix).T, csr_matrix(gain[np.newaxis])], format="csr")
+        lower = np.where(np.arange(lines) < first, -np.inf, 0.0)
+        upper = np.append(np.full(first, np.inf), np.where(closed, 0.0, np.inf))
+        low, high = np.append(np.full(columns, -np.inf), 1.0), np.append(np.zeros(columns), np.inf)
+        found = Programme(lower, upper, system, low, high).optimum(cost, budget)
+        return None if found is None else np.maximum(found.value[first:], 0.0)
 
     # -- whole numbers ----------------------------------------------------------------------------------------
 

@@ -17,17 +17,15 @@ import numpy as np
 from attacks.joint.balls import Neighbourhood
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
-from attacks.joint.linear_model import LinearModel, PointTotals
-from attacks.linear_programmes import Programme
+from attacks.joint.linear_model import TINY, LinearModel, PointTotals, whole_points
 from audit.findings.disclosure import Disclosure, Disclosures
 from audit.findings.proof import Proof, RowPoints
-from audit.model.arrays import Codes, Flags, Floats, Numbers, Places, segments
+from audit.model.arrays import Codes, Flags, Numbers, Places, segments
 from audit.model.evidence import Evidence, claimed_part
 from audit.runtime.budget import Budget
 
 # How many constraints around a person are tried, in order.
 _BALLS = (12, 50, 200, 600, 2_500)
-_LARGEST_MULTIPLE = 60
 
 
 def disclosures(
@@ -148,55 +146,21 @@ class Prover:
         core = ball.core.with_columns(left[ball.column])
         if (np.diff(core.start) == 0).any():
             return self._nothing_left(core)
-        model = LinearModel(core)
         closed = self._network.row_value_class[core.network_rows] < 0
         closed |= np.bincount(core.row, minlength=len(closed)) == 0  # rows that no variable can take
-        weight = self._weights(model, closed)
+        weight = LinearModel(core).contradiction(closed, self._budget)
         if weight is None:
             return None
-        used = np.unique(core.block[weight > _TINY])
+        used = np.unique(core.block[weight > TINY])
         if len(used) < len(near):
             return self._refute(used, variable, left)
-        points = _whole(core, weight)
+        points = whole_points(core, weight)
         return None if points is None else self._proof_of(core, points)
 
     def _nothing_left(self, ball: OpenSubproblem) -> Proof[int]:
         """Return the proof that a person of a ball has no possible value at all."""
         bare = ball.variable[np.flatnonzero(np.diff(ball.start) == 0)[0]]
         return Proof((), (int(self._person[bare]),))
-
-    def _weights(self, model: LinearModel, closed: Flags) -> Floats | None:
-        """Return weights of least sum that prove that a model has no solution, shape (rows,).
-
-        None if it has a solution in fractions, or if the limit of time is reached.
-
-        Args:
-            model: the model of a ball.
-            closed: the rows that must not cost points; shape (rows,), bool.
-        """
-        free = ~closed
-        if np.count_nonzero(free) <= 1:  # weights of a single row only differ by a factor: one point decides
-            return free.astype(np.float64) if PointTotals(model.core, free.astype(np.int64)).contradict() else None
-        from scipy.sparse import csr_matrix, diags_array, vstack
-
-        matrix, rows = model.matrix, len(model.core.capacity)
-        first = matrix.shape[0] - rows
-        sign = np.ones(matrix.shape[0])
-        sign[first:] = -1.0
-        gain = model.bounds()[1]
-        system = vstack([(diags_array(sign) @ matrix).T, csr_matrix((gain * sign)[np.newaxis])], format="csr")
-        lower = np.full(matrix.shape[0], -np.inf)
-        lower[first:] = 0.0
-        upper = np.full(matrix.shape[0], np.inf)
-        upper[first:][closed] = 0.0
-        cost = np.zeros(matrix.shape[0])
-        cost[first:] = -1.0
-        low = np.full(matrix.shape[1] + 1, -np.inf)
-        low[-1] = 1.0
-        high = np.zeros(matrix.shape[1] + 1)
-        high[-1] = np.inf
-        found = Programme(lower, upper, system, low, high).optimum(cost, self._budget)
-        return None if found is None else np.maximum(found.value[first:], 0.0)
 
     # -- the proof in groups and values -----------------------------------------------------------------------
 
@@ -256,19 +220,3 @@ class Prover:
                 if (release, home, value) in found:
                     spenders.add(int(seen.person[each]))
         return spenders
-
-
-_TINY = 1e-9
-
-
-def _whole(core: OpenSubproblem, weight: Floats) -> Numbers | None:
-    """Return the weights as small whole numbers that still prove that there is no solution; None if none do."""
-    positive = weight[weight > _TINY]
-    if not len(positive):
-        return None
-    for base in (positive.min(), 1.0):
-        for times in range(1, _LARGEST_MULTIPLE + 1):
-            points = np.rint(weight / base * times).astype(np.int64)
-            if PointTotals(core, points).contradict():
-                return points
-    return None

@@ -25,7 +25,7 @@ from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import Counts, WorldCounter, steps_of
 from attacks.joint.exchanges import exchange
 from attacks.joint.knowledge import COUNTED, Knowledge
-from attacks.joint.linear_model import LinearModel, refuted, runs_of_parts
+from attacks.joint.linear_model import LinearModel, refuted, runs_of_parts, whole_points
 from attacks.joint.network import ConstraintNetwork
 from audit.model.arrays import Flags, Floats, Numbers, flagged, places_of
 from audit.model.evidence import Evidence
@@ -270,8 +270,12 @@ class Settling:
 
     def _has_no_world(self, part: OpenSubproblem) -> bool:
         """Return whether weights of rows prove, in each case of one variable, that a part has no world."""
-        cases = (np.arange(part.columns) == column for column in range(part.start[1]))
-        return all(LinearModel(part.with_columns((part.owner > 0) | case)).contradicted(self._budget) for case in cases)
+        for column in range(part.start[1]):
+            case = part.with_columns((part.owner > 0) | (np.arange(part.columns) == column))
+            weight = LinearModel(case).contradiction(np.zeros(len(case.capacity), dtype=np.bool_), self._budget)
+            if weight is None or whole_points(case, weight) is None:
+                return False
+        return True
 
     # -- showing and ruling out -------------------------------------------------------------------------------
 
