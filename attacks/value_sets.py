@@ -241,7 +241,7 @@ class Candidates:
             if skewed is not None:
                 self.skewed[people[skewed.take(pool)]] = True
             if self.parts is None:  # Only people with one candidate, or none, change any result.
-                few = np.flatnonzero(_at_most_one(left))
+                few = np.flatnonzero(sizes_of(left) <= 1)
                 people, left = people[few], left[few]
             at = np.minimum(self.certain_at[people], release)
             self.certain_at[people] = np.where(common_values(left, self.parts) < 0, _NEVER, at)
@@ -280,11 +280,3 @@ class Candidates:
 def _whole_rows(masks: Words) -> npt.NDArray[np.void]:
     """Return the rows of masks as single items, which numpy assigns nine times faster than rows."""
     return masks.view(np.dtype((np.void, masks.itemsize * masks.shape[1])))[:, 0]
-
-
-def _at_most_one(masks: Words) -> Flags:
-    """Return which rows of masks have at most one bit; shape (rows,)."""
-    if masks.shape[1] == 1:
-        word = masks[:, 0]
-        return word & (word - np.uint64(1)) == 0
-    return np.asarray(sizes_of(masks) <= 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from attacks.differencing.local_search import LocalSearch
 
 _FAR = 1 << 20
-_DECISIVE = 1000.0  # times a cost that decides, beside costs of at most 1 that do not
 _TURNS = 200
 _FEW = 4
 _WORTHWHILE = 3  # open questions for a programme about all of them; otherwise one programme settles one question
@@ -257,23 +256,12 @@ class Remainder(Solutions):
         if component is None or self._is_large(len(component.nodes)):
             return None
         cost = costs(component, row) * (1.0 if side == UPPER else -1.0)
-        ends = self._capped(row, side)
-        return self._solution_by(
-            component, cost, ends, budget, lambda: bool(self.seen[side][node] == self.proved[side][node])
-        )
+        return self._solution_by(component, cost, self._capped(row, side), budget)
 
-    def _solution_by(
-        self, component: Component, cost: Floats, ends: Ends, budget: Budget, is_best: Callable[[], bool] = lambda: True
-    ) -> Point | None:
-        """Search for a solution with a large total cost, and store it.
-
-        An integer programme within `ends` looks for it if the best fractions are no integers, or not the best ones.
-        """
-        point = self._vertex(component, cost, budget)
+    def _solution_by(self, component: Component, cost: Floats, ends: Ends, budget: Budget) -> Point | None:
+        """Search for a solution within `ends` with the largest total cost, and store it."""
+        _, point = integer_point(component, ends, cost, budget)
         self.note(component, point)
-        if point is None or not is_best():
-            _, point = integer_point(component, ends, cost, budget)
-            self.note(component, point)
         return point
 
     def tighten(self, node: int, side: int, budget: Budget) -> None:
@@ -345,15 +333,6 @@ class Remainder(Solutions):
         if component not in self._searches:
             self._searches[component] = ContinuedSearch(programme_of(component, self.ends))
         return self._searches[component]
-
-    def _vertex(self, component: Component, cost: Floats, budget: Budget) -> Point | None:
-        """Return integers that agree with everything and make a cost large, if the best fractions are integers.
-
-        Of equally good ones, the same small cost decides, so that the search continues from a near one.
-        """
-        by_chance = np.random.default_rng(len(cost)).uniform(-1.0, 1.0, len(cost))
-        found = self._relaxed(component).optimum(_DECISIVE * cost + by_chance, budget)
-        return component.rounded(found, self.ends)
 
     def _settle_widths(self, budget: Budget) -> None:
         nodes = np.unique(self.questions.node[self.questions.protected])

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from attacks.differencing.lattice import Ids, MarginLattice
+from attacks.differencing.programs import defining_rows
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.differencing.sums import widen
 from audit.model.arrays import Counts, Flags, Matrix
@@ -156,13 +157,8 @@ class LocalSearch:
 
 def _incidence(lattice: MarginLattice) -> tuple[Ids, Matrix]:
     """Return the nodes that are not sums, and a matrix with a row for each node: the nodes whose sum it is."""
-    size = len(lattice)
-    parent = [block.parent[block.line][block.defines[block.line]] for block in lattice.blocks]
-    child = [block.child[block.defines[block.line]] for block in lattice.blocks]
-    rows = np.concatenate([*parent, np.zeros(0, dtype=np.int64)])
-    columns = np.concatenate([*child, np.zeros(0, dtype=np.int64)])
-    # Cliques define shared nodes again: the first definition of a node is kept.
-    step = sparse.csr_matrix((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(size, size))
+    size, rows = len(lattice), defining_rows(lattice)
+    step = ((rows < 0).astype(np.int64).T @ rows.maximum(0)).tocsr()
     atoms = np.flatnonzero(np.diff(step.indptr) == 0)
     found = sparse.csr_matrix((np.ones(len(atoms), dtype=np.int64), (atoms, np.arange(len(atoms)))), (size, len(atoms)))
     added = found

@@ -65,7 +65,7 @@ class Component:
 
 def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
     """Return the components of counts that are not fixed, in the order of their smallest nodes."""
-    rows = _defining_rows(lattice)
+    rows = defining_rows(lattice)
     free = np.flatnonzero(ends[LOWER] < ends[UPPER])
     if not len(free):
         return []
@@ -88,7 +88,8 @@ def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
     return sorted(found, key=lambda each: int(each.nodes[0]))
 
 
-def _defining_rows(lattice: MarginLattice) -> Matrix:
+def defining_rows(lattice: MarginLattice) -> Matrix:
+    """Return equalities from which all others follow; CSR, shape (rows, nodes): 1 for parts, -1 for the sum."""
     from scipy import sparse
 
     row, column, value, count = [], [], [], 0
@@ -204,11 +205,9 @@ def _prove(component: Component, ends: Ends, goal: Goal, effort: _Effort, nested
     answer = _optimum(component, goal[0], goal[1], lambda cost: programme.optimum(cost, effort.budget))
     if answer is None:
         return _impossible(component, ends, effort.budget)
-    point, duals = answer.value, answer.weight
-    for combined in _combinations(component, goal[0], duals):
-        bound = combined.bound(ends, goal[1])
-        if bound is not None and (floor(bound) <= goal[2] if goal[1] == UPPER else ceil(bound) >= goal[2]):
-            return Leaf(combined.weights(), impossible=False)
+    best, point = _best(component, ends, goal[:2], answer.weight), answer.value
+    if best is not None and (best[0] <= goal[2] if goal[1] == UPPER else best[0] >= goal[2]):
+        return best[1]
     part = np.abs(point - np.rint(point))
     place = int(part.argmax())
     if part[place] < 1e-7:

@@ -100,9 +100,17 @@ class IntegerModel:
 
 
 def covering(
-    lattice: Lattice, wanted: set[int], bound: int, represented_by_twin: frozenset[int], budget: Budget
+    lattice: Lattice,
+    wanted: set[int],
+    bound: int,
+    represented_by_twin: frozenset[int],
+    budget: Budget,
+    *,
+    one: bool = False,
 ) -> tuple[list[Row], bool, bool]:
     """Return vectors of a lattice up to a norm; each wanted variable that is in any such vector is in one of them.
+
+    With `one`, a single vector with a wanted variable suffices.
 
     Returns:
         The vectors, whether no wanted variable is missing, and whether that is the solver's word.
@@ -111,12 +119,12 @@ def covering(
     for short in lattice.basis:  # this needs no solver, and often it suffices
         if lattice.norm(short) <= bound and not left.isdisjoint(short) and represented_by_twin.isdisjoint(short):
             vectors.append(short)
-            left -= set(short)
+            left -= set(left if one else short)
     try:
         model = IntegerModel(lattice, bound, represented_by_twin) if left else None
         while model and left and (vector := model.some(sorted(left), budget)) is not None:
             vectors.append(vector)
-            left -= set(vector)
+            left -= set(left if one else vector)
     except TooMuchWorkError:
         return vectors, False, False
     return vectors, True, model is not None and model.believed

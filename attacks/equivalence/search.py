@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from attacks.equivalence.elimination import Row, TooMuchWorkError
-from attacks.equivalence.integer_model import IntegerModel, SolverContradictionError, covering
+from attacks.equivalence.integer_model import SolverContradictionError, covering
 from attacks.equivalence.parts import Parts
 from attacks.equivalence.vector_lattices import Block, Lattice, coupled, lattices
 from attacks.equivalence.vectors import Vector, Witnesses
@@ -82,7 +82,7 @@ def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
     * The integer vectors x = W S with W U = 0 of the remaining buckets form lattices (`lattices`). For each column
       without a known equivalence, they are searched for a vector up to norm 2e (`find`).
 
-    If no person is in one, the loop goes on with one vector for all people (`find_any`), up to the shortest vector of
+    If no person is in one, the loop goes on with one vector for all people, up to the shortest vector of
     the bases. Bounds are returned if effort or budget do not suffice.
 
     Raises:
@@ -206,10 +206,12 @@ class _VectorSearch:
             if left or not all(system.holds(row) for system, row in zip(systems, rows, strict=True)):
                 raise SolverContradictionError(f"an equivalence with e = {size} that is known was ruled out")
 
-    def find(self, system: Lattice, e: int) -> None:
-        """Find, for each open type of a lattice, an equivalence up to e in which it takes part."""
-        wanted = set(system.variable[self._wanted(system.type, e)].tolist())
-        vectors, done, believed = covering(system, wanted, 2 * e, self._zero(system), self.budget)
+    def find(self, system: Lattice, e: int, *, anybody: bool = False) -> None:
+        """Find, for each open type of a lattice, or for one of its people, an equivalence up to e with it."""
+        wanted = self._people(system) if anybody else set(system.variable[self._wanted(system.type, e)].tolist())
+        if all(wanted.isdisjoint(vector) for vector in system.basis):
+            return
+        vectors, done, believed = covering(system, wanted, 2 * e, self._zero(system), self.budget, one=anybody)
         self.complete &= done
         self.believed |= believed
         for vector in vectors:
@@ -233,7 +235,7 @@ class _VectorSearch:
             e += 1
             for lattice in self.lattices(e):
                 if (self.upper or _STATED) > e:
-                    self._find_any(lattice, e)
+                    self.find(lattice, e, anybody=True)
             if self.complete:
                 self.lower = max(self.lower, min(self.upper or e + 1, e + 1))
 
@@ -256,21 +258,6 @@ class _VectorSearch:
     def _people(self, system: Lattice) -> set[int]:
         """Return the variables of people."""
         return set(system.variable[self.people[system.type]].tolist())
-
-    def _find_any(self, system: Lattice, e: int) -> None:
-        """Find an equivalence up to e in which people take part."""
-        people = self._people(system)
-        if all(people.isdisjoint(vector) for vector in system.basis):
-            return
-        try:
-            model = IntegerModel(system, 2 * e, self._zero(system))
-            vector = model.some(sorted(people), self.budget)
-        except TooMuchWorkError:
-            self.complete = False
-            return
-        self.believed |= model.believed
-        if vector is not None:
-            self._note(system, vector)
 
     def _note(self, system: Lattice, vector: Row) -> None:
         """Store an equivalence, and the least e of its columns."""

@@ -20,13 +20,13 @@ of the part are counted once more with these probabilities as factors, and divid
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from attacks.joint.core import OpenSubproblem, core_of
-from attacks.joint.counting import WorldCounter, steps_of
+from attacks.joint.counting import WorldCounter, weights_of
 from attacks.joint.distinguishing import equal_people
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel, PointTotals, runs_of_parts
@@ -171,10 +171,9 @@ class _CleanHistories:
 
     def _weigh(self, part: OpenSubproblem, owner: Numbers, never: Floats, left: int, budget: Budget) -> int:
         """Multiply the share of clean worlds of a part into `never` for each of its people; return the steps left."""
-        steps = steps_of(self.evidence, self.decision, part)
+        weights, own = weights_of(self.evidence, self.decision, part)
         persons = owner[part.variable]
-        of_all = None if left < 0 or budget.exhausted() else WorldCounter(part, steps).count(STEPS)
-        own = [Fraction(1)] * part.columns if steps.own is None else list(steps.own)
+        of_all = None if left < 0 or budget.exhausted() else WorldCounter(part, weights, own).count(STEPS)
         for code in np.unique(persons[persons >= 0]).tolist():
             of_person, clean, share = (persons == code)[part.owner], self.clean[part.column], np.nan
             known = left >= 0 and not budget.exhausted() and not np.isnan(clean[of_person]).any()
@@ -183,7 +182,7 @@ class _CleanHistories:
                     weight * Fraction(each) if touched else weight
                     for weight, each, touched in zip(own, clean.tolist(), of_person.tolist(), strict=True)
                 ]
-                found = WorldCounter(part, replace(steps, own=less)).count(STEPS)
+                found = WorldCounter(part, weights, less).count(STEPS)
                 share = np.nan if found is None else float(found.weight / Fraction(of_all.weight))
                 left -= part.columns
             never[code] *= share

@@ -26,38 +26,21 @@ from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from audit.model.arrays import Flags, Floats, Numbers, flagged, segments
-from audit.model.evidence import Evidence, Transitions
+from audit.model.evidence import Evidence
+
+Number = int | Fraction
+StepWeights = Mapping[tuple[int, int], Fraction] | None
+"""The probability that a class of values is followed by another; None if all worlds weigh the same."""
 
 
-@dataclass(frozen=True)
-class Steps:
-    """The probabilities of transitions between the values of a person.
+def weights_of(evidence: Evidence, decision: Knowledge, core: OpenSubproblem) -> tuple[StepWeights, Sequence[Number]]:
+    """Return the probabilities of transitions, and a factor for each column of a core.
 
-    Attributes:
-        weight: the probability that a class of values is followed by another; None if all worlds weigh the same.
-        own: a factor for each column of the core, the product of its transitions within a class of values; None for 1.
+    The factor is the product of the transitions within the column's class of values, whose members are equally likely.
     """
-
-    weight: Mapping[tuple[int, int], Fraction] | None = None
-    own: Sequence[Fraction] | None = None
-
-    def of(self, columns: slice) -> Steps:
-        """Return the same with the factors of some columns."""
-        return Steps(self.weight, None if self.own is None else self.own[columns])
-
-
-def steps_of(evidence: Evidence, decision: Knowledge, core: OpenSubproblem) -> Steps:
-    """Return the probabilities of transitions for the columns of a core."""
     network, transitions = decision.network, evidence.transitions
-    if transitions is None:
-        return Steps()
-    if network.may is None:
-        return _within_classes(transitions, network, core)
-    return Steps(transitions.exact)
-
-
-def _within_classes(transitions: Transitions, network: ConstraintNetwork, core: OpenSubproblem) -> Steps:
-    """Return the same if values only change within a class of values, whose members are equally probable."""
+    if transitions is None or network.may is not None:
+        return None if transitions is None else transitions.exact, [1] * core.columns
     first = np.full(int(network.class_of.max(initial=0)) + 1, -1)
     first[network.class_of[::-1]] = np.arange(len(network.class_of))[::-1]
     same = [transitions.exact.get((value, value), Fraction(1)) for value in first.tolist()]
@@ -65,12 +48,11 @@ def _within_classes(transitions: Transitions, network: ConstraintNetwork, core: 
     times = np.bincount(network.versions.variable, minlength=network.variables)
     times = np.where(linked, 0, times - 1)[core.variable[core.owner]]
     own = [same[each] ** power for each, power in zip(core.value_class.tolist(), times.tolist(), strict=True)]
-    return Steps({(each, each): weight for each, weight in enumerate(same)}, own)
+    return {(each, each): weight for each, weight in enumerate(same)}, own
 
 
 # Numbers of worlds above these limits are neither computed nor printed.
 _MOST_FACTORS, _MOST_WORLDS = 2_000, 10**1_000
-Number = int | Fraction
 State = tuple[tuple[int, ...], int]
 
 
@@ -165,14 +147,14 @@ class Counts:
 class WorldCounter:
     """Counts the worlds of one part."""
 
-    def __init__(self, part: OpenSubproblem, steps: Steps) -> None:
-        self._part, self._steps = part, steps
+    def __init__(self, part: OpenSubproblem, weight: StepWeights, own: Sequence[Number]) -> None:
+        """Take the part, with its weights as `weights_of` returns them."""
+        self._part, self._weight, self._own = part, weight, own
         self._at: dict[int, int] = {}
         self._more: list[tuple[int, bool] | None] = []
         self._counterfeits: list[int] = []
         self._rows = [part.row[a:b].tolist() for a, b in zip(part.row_start[:-1], part.row_start[1:], strict=True)]
         self._value_class = part.value_class.tolist()
-        self._own = steps.own
         linked = np.zeros(part.variables + 1, dtype=np.bool_)
         if len(part.link):
             linked[part.link[:, 1]] = True
@@ -263,12 +245,12 @@ class WorldCounter:
 
     def _factor(self, before: int | None, column: int) -> Number:
         """Return the probability of the transition to a column; 0 if it is impossible."""
-        own = 1 if self._own is None else self._own[column]
+        own = self._own[column]
         if before is None:
             return own
         after, may = self._value_class[column], self._part.may
-        if self._steps.weight is not None:
-            return own * self._steps.weight.get((before, after), 0)
+        if self._weight is not None:
+            return own * self._weight.get((before, after), 0)
         return own if (before == after if may is None else may[before, after]) else 0
 
     def _summed(self, layers: list[Layer], moves: list[list[Move]]) -> Counted:

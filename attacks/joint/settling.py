@@ -22,7 +22,7 @@ import numpy as np
 
 from attacks.joint.balls import Neighbourhood, PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
-from attacks.joint.counting import Counts, WorldCounter, steps_of
+from attacks.joint.counting import Counts, WorldCounter, weights_of
 from attacks.joint.exchanges import exchange
 from attacks.joint.knowledge import COUNTED, Knowledge
 from attacks.joint.linear_model import LinearModel, refuted, runs_of_parts, whole_points
@@ -202,12 +202,12 @@ class Settling:
     def _count_parts(self, core: OpenSubproblem) -> None:
         """Count the worlds of all parts of an exact core (`core_of`)."""
         known, net = self.known, self.known.network
-        steps, worlds = steps_of(self._evidence, known, core), list[tuple[Numbers, Numbers]]()
+        (weight, factors), worlds = weights_of(self._evidence, known, core), list[tuple[Numbers, Numbers]]()
         impossible = np.zeros(net.columns, dtype=np.bool_)
         for number in range(core.parts):
             part, first = core.slice(number, number + 1), int(core.start[core.part_start[number]])
-            own = steps.of(slice(first, first + part.columns))
-            result = None if self._budget.exhausted() else WorldCounter(part, own).count(STEPS)
+            own = factors[first : first + part.columns]
+            result = None if self._budget.exhausted() else WorldCounter(part, weight, own).count(STEPS)
             if result is None:
                 continue
             if not result.number:
