@@ -76,9 +76,11 @@ def build_evidence(
     transitions = {name: _transitions(series, name) for name in series.columns.sensitive}
     records = (records or follow) and _has_records(series)
     readings = begin_reading(series, ADVERSARIES[kind], records=records, watched=watched or Budget())
-    register = read_register(series) if ADVERSARIES[kind].has_register else None
-    if register is not None:
+    register = None
+    if ADVERSARIES[kind].has_register or (_are_episodes(series) and series.manifest.register is not None):
+        register = read_register(series)
         check_register_texts(series, register)
+    register = register if ADVERSARIES[kind].has_register else None
     held = HeldSeries(series, kind, register, readings, records=records)
     for name, steps in transitions.items():
         if steps is None:
@@ -171,7 +173,7 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
         UsageError: the series lacks what the adversary needs.
         InputError: some releases have a key and some have none.
     """
-    episodes = series.columns.rules[SeveralRows].choice == EPISODES
+    episodes = _are_episodes(series)
     offered = {None} if episodes and adversary is None else series.offers
     allowed = (each for each in ADVERSARIES.values() if each.requires in offered)
     chosen = next(allowed) if adversary is None else ADVERSARIES[adversary]
@@ -191,9 +193,14 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
     return chosen.name
 
 
+def _are_episodes(series: Series) -> bool:
+    """Return whether each row is judged by itself; a register is then read only to say what is wrong in it."""
+    return series.columns.rules[SeveralRows].choice == EPISODES
+
+
 def _has_records(series: Series) -> bool:
     """Return whether published ids link the rows of a record."""
-    return series.manifest.columns.record is not None and series.columns.rules[SeveralRows].choice != EPISODES
+    return series.manifest.columns.record is not None and not _are_episodes(series)
 
 
 def _evidence(

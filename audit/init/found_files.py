@@ -10,7 +10,7 @@ from pathlib import Path
 
 from audit.init.columns import Column, read_columns
 from audit.init.guesses import Guesses
-from audit.init.rolls import differ, lines_of_people, matched, times_of
+from audit.init.rolls import differ, lines_of_people, lines_once, matched, times_of
 from audit.io.column_names import ID_KINDS, is_quasi, kind, names_waves, sensitivity, stay
 from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
@@ -311,7 +311,7 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
         own = [name for name in names if not any(name in others for others in rest)]
         lacking = {name for name in everywhere - {*names} if kind(name) not in ID_KINDS}  # else it calls ids otherwise
         if shown not in found.beside.values() and everywhere & {*names} and lacking:
-            columns = read_columns([(found.folder / shown, shown)])
+            columns = lines_once(read_columns([(found.folder / shown, shown)]))
             tags = [release_tag(each) for each in tables if each not in {shown, *found.beside.values()}]
             dated = [each for name, each in columns.items() if name in own or names_waves(name)]
             times = {

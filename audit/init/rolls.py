@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from audit.init.columns import Column, partition, read_columns
 from audit.io.background_knowledge import years_of
@@ -52,6 +55,12 @@ def lines_of_people(names: Sequence[str], path: Path) -> str | list[str] | None:
     several = own if differ([*own, *waves], share=1) else [each for each in columns if each not in waves]
     names = [each.name for each in several]
     return names[0] if len(names) == 1 else names
+
+
+def lines_once(columns: Mapping[str, Column]) -> dict[str, Column]:
+    """Return the columns of a file without lines that repeat others in every cell, as those of a person's stays do."""
+    lines = np.unique(partition([*columns.values()]), return_index=True)[1]
+    return {name: replace(each, codes=each.codes[lines], release=each.release[lines]) for name, each in columns.items()}
 
 
 def times_of(person: Sequence[Column], others: Sequence[Column], tags: Sequence[str]) -> list[Column]:

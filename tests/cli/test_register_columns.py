@@ -49,6 +49,24 @@ def test_a_person_of_a_register_may_have_a_line_for_each_release(tmp_path, share
     assert 'people.csv:2, column "Tax year": there is no such release' in refused(str(folder))
 
 
+@pytest.mark.parametrize("quarter", ["2024-{n}", "Q{n}/2024"])
+def test_a_register_may_have_a_line_for_each_stay(tmp_path, quarter):
+    """Each patient has two stays in a quarter, with equal lines; rows that are stays do not use it, but read it."""
+    lines = [[f"{n}", str(20 + n), "mf"[n % 2], quarter.format(n=at)] for n in range(24) for at in (1, 2)]
+    folder = rolled(tmp_path, ["Patient no.", "Age", "Sex", "Quarter"], [*lines, *lines])
+    assert run_main("init", str(folder), "--yes")[0] == 0
+    path = folder / "series.toml"
+    text = path.read_text(encoding="utf-8")
+    assert 'individual = "Patient no."' in text.partition("[register]")[2]
+    assert 'releases = ["2024-1.csv", "2024-2.csv"]' in text
+    path.write_text(text.replace("[columns]", '[columns]\nrows = "episodes"').partition("[unconfirmed]")[0])
+    wrong = "listed twice" if quarter == "2024-{n}" else 'column "Quarter": there is no such release'
+    assert wrong in refused(str(folder))
+    write(folder / "people.csv", as_csv([["Patient no.", "Age", "Sex", "Quarter"], *lines]))
+    if quarter == "2024-{n}":
+        assert "the register is not used" in str(read_audit(folder)[1]["warnings"])
+
+
 @pytest.mark.parametrize("tags", [["1", "2", "3"], ["2022", "2023", "2024"], ["1", "3", "4"], ["0", "1", "2"]])
 def test_a_position_that_is_the_tag_of_another_release_is_refused(tmp_path, tags):
     """Where 3 is also the second file's name, nobody knows which of the two releases a register means."""

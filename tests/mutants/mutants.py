@@ -39,6 +39,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.init.confirmation._Asked.state_blank", '"" not in missing and', '"" in missing and'),
         ("audit.init.confirmation._Asked.has_transitions", "self.lists_all(before, str(stated))", "True"),
     ],
+    "cli/test_register_columns.py::test_a_register_may_have_a_line_for_each_stay": [
+        ("audit.adversary.build_evidence.build_evidence", "(_are_episodes(series) and ", "(False and "),
+    ],
     "laws/test_shared_values.py::test_a_household_of_microdata_is_known_to_the_audit_of_their_series": [
         ("audit.publishing.publish._Work._key", "if shared and", "if not shared and"),
     ],

@@ -172,6 +172,12 @@ class SeveralRows(
                 further,
             )
         yield ReportWarning("duplicates", what)
+        if self.choice == EPISODES and "register" in series.offers:
+            what = say(
+                'the register is not used, as rows = "episodes" does not say whose row is whose: what somebody who has '
+                "it learns is not judged"
+            )
+            yield ReportWarning("duplicates", what)
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield a doubt about every clause, unless each person has one row in every release."""

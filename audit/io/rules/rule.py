@@ -84,6 +84,10 @@ class ReadSeries(Protocol):
         None if the people of some release's rows are unknown.
         """
 
+    @property
+    def offers(self) -> set[str | None]:
+        """What the series has that adversaries need."""
+
     def texts(self, name: str) -> Collection[str]:
         """Return the distinct texts of a quasi-identifier."""
 
