@@ -191,7 +191,7 @@ class HomogeneousClasses(ClassClaims):
         certify: returns the findings at some indices.
     """
 
-    checked_by: ClassVar[str] = "audit.judgement.check_group.check_classes"
+    checked_by: ClassVar[str] = "audit.judgement.check_record.check_classes"
     release: Codes
     risk: Floats
     below: float | None

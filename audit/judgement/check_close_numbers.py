@@ -13,7 +13,7 @@ from audit.io.cell_reading import parse_point
 from audit.io.cells import CellError, Kind
 from audit.io.rules.disclosure import Similar
 from audit.judgement.check_disclosure import Checker
-from audit.judgement.check_group import class_values
+from audit.judgement.check_record import class_values
 from audit.judgement.field_types import BrokenCertificateError, check_fields
 from audit.judgement.published_rows import published_by
 from audit.model.finding import Check

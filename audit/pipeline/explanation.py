@@ -18,7 +18,7 @@ from audit.io import manifest
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.judgement.check_disclosure import Checker
-from audit.judgement.check_group import about_rows
+from audit.judgement.check_record import about_rows
 from audit.judgement.pseudonyms import find, identifier_of, judged_as
 from audit.judgement.published_rows import published_by
 from audit.judgement.selection import claims_of

@@ -563,8 +563,12 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("attacks.linked_classes._Following._look", "if together and members.release is None:", "if False:"),
     ],
     "unit/verification/test_spoiled.py::test_records_in_the_same_releases": [
-        ("audit.judgement.check_group._RecordValues.values", "there[records] == there[finding.record]", "there | True"),
-        ("audit.judgement.check_group._check_codes", "finding.together and not finding.there", "False"),
+        (
+            "audit.judgement.check_record._RecordValues.values",
+            "there[records] == there[finding.record]",
+            "there | True",
+        ),
+        ("audit.judgement.check_record._check_codes", "finding.together and not finding.there", "False"),
     ],
     "cli/test_accepted.py::test_no_more_is_accepted_than_was_known": [
         ("audit.judgement.waivers.NamedFindings.within", "sizes[ident].covers(size)", "True"),
@@ -1847,7 +1851,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.judgement.check_count_bounds._holds", "proof.at + 1", "proof.at"),
     ],
     "unit/verification/test_spoiled.py::test_classes_of_rows": [
-        ("audit.judgement.check_group.check_counts", " or finding.risk != some / rows", ""),
+        ("audit.judgement.check_record.check_counts", " or finding.risk != some / rows", ""),
     ],
     "unit/verification/test_spoiled.py::test_disclosures_by_own_groups": [
         ("audit.judgement.check_disclosure.Checker.check", "left != {finding.value}", "finding.value not in left"),

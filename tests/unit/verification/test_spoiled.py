@@ -30,9 +30,8 @@ from audit.judgement.check_close_numbers import NumberChecker
 from audit.judgement.check_count_bounds import is_proved
 from audit.judgement.check_disclosure import DisclosureChecker
 from audit.judgement.check_equivalence import CombinationChecker
-from audit.judgement.check_group import check_counts
 from audit.judgement.check_linkage import LinkageChecker
-from audit.judgement.check_record import Recounter
+from audit.judgement.check_record import Recounter, check_counts
 from audit.judgement.field_types import BrokenCertificateError, misfit
 from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
 from audit.runtime.budget import Budget
