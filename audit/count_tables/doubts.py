@@ -23,7 +23,7 @@ from audit.count_tables.published_counts import Ends, PublishedCounts, is_part
 from audit.count_tables.published_texts import is_like_a_number, number_of, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.release_doubts import release_doubts
-from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
+from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import order_doubts
 from audit.io.notes_below import lines_beside
 from audit.io.publication_order import named_like
@@ -32,7 +32,7 @@ from audit.io.tables import Table, is_of_counts
 from audit.io.toml import refuse_keys, toml_key, toml_text
 from audit.model.errors import Doubt, InputError, Problems, printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
+from audit.runtime.phrases import Reason, ReasonKind, say, say_count
 
 _NAMED = 6
 _LONGEST = 2_000
@@ -64,69 +64,60 @@ def table_doubts(counts: PublishedCounts, given: Container[str], min_count: int,
     )
     keys = [key for key in manifest.unconfirmed if not (narrowest and is_about(key, "table.markers"))]
     keys = [key for key in keys if key.removeprefix("policy.") not in given]
-    numbers, remarks = unread_columns(counts)
-    unread = (
-        (
-            numbers,
-            "columns",
-            Phrase(
-                "numbers beside the counts were not judged: {columns}; say what they are under [table], or name them "
-                "in not_counts if they say nothing about the counts (rates of a population that is not published: once "
-                "they are withheld beside all hidden and rounded counts)"
-            ),
-        ),
-        (
-            remarks,
-            "columns",
-            Phrase(
-                "texts beside counts that are not exact may say more about them: {columns}; write their numbers into a "
-                "column that rates or change names, or name them in not_counts if they say nothing about the counts"
-            ),
-        ),
-        (
-            _unread_measures(counts),
-            "measures",
-            Phrase(
-                "statistics beside the counts were not judged: {measures}; name them in measures if they are counts, "
-                "or in not_counts if they say nothing about the counts"
-            ),
-        ),
-        (
-            [*_unlisted(manifest)],
-            "files",
-            Phrase(
-                "tables beside the series were not judged: {files}; if they were published, name them in releases; if "
-                "they disclose no hidden or small count, name them in not_counts; else take them to another folder"
-            ),
-        ),
-        (
-            _unread_outputs(counts),
-            "files",
-            Phrase(
-                "tables that are not counts were not judged: {files}; name them in not_counts if they say nothing "
-                "about the counts"
-            ),
-        ),
-        (
-            [f"{shown}: {name}" for name, files in manifest.unread_sheets().items() for shown in files],
-            "sheets",
-            Phrase(
-                "sheets that look like tables were not judged: {sheets}; save each sheet as a CSV file, those of a "
-                "release in a folder of their own, and let `audit init` describe these; or delete it; if it discloses "
-                "no hidden or small count, name the sheet in not_counts"
-            ),
-        ),
-    )
-    reasons = [
-        _needs(phrase.filled(**{key: ", ".join(f'"{printable(name, 60)}"' for name in names[:_NAMED])}))
-        for names, key, phrase in unread
-        if names
-    ]
-    reasons += map(_needs, [*_unread_lines(counts, min_count), *_shown_otherwise(counts)])
-    reasons += map(_needs, [*_unlike_signs(counts), *label_doubts(counts), *release_doubts(counts)])
+    reasons = [_needs(text) for text in (*_unread(counts), *_unread_lines(counts, min_count))]
+    reasons += map(_needs, (*_shown_otherwise(counts), *_unlike_signs(counts)))
+    reasons += map(_needs, (*label_doubts(counts), *release_doubts(counts)))
     reasons += [*_likely_parts(counts), *_changes(counts)]
     is_in_order = manifest.over_time == "cumulative" or manifest.change is not None
     return [*_guesses(keys), *map(Doubt, reasons), *order_doubts(manifest, matters=is_in_order)]
+
+
+def _unread(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a reason for each kind of what was published beside the counts and not judged."""
+    numbers, remarks = unread_columns(counts)
+    if numbers:
+        yield say(
+            "numbers beside the counts were not judged: {columns}; say what they are under [table], or name them "
+            "in not_counts if they say nothing about the counts (rates of a population that is not published: once "
+            "they are withheld beside all hidden and rounded counts)",
+            columns=_quoted(numbers),
+        )
+    if remarks:
+        yield say(
+            "texts beside counts that are not exact may say more about them: {columns}; write their numbers into a "
+            "column that rates or change names, or name them in not_counts if they say nothing about the counts",
+            columns=_quoted(remarks),
+        )
+    if measures := _unread_measures(counts):
+        yield say(
+            "statistics beside the counts were not judged: {measures}; name them in measures if they are counts, "
+            "or in not_counts if they say nothing about the counts",
+            measures=_quoted(measures),
+        )
+    if files := [*_unlisted(counts.manifest)]:
+        yield say(
+            "tables beside the series were not judged: {files}; if they were published, name them in releases; if "
+            "they disclose no hidden or small count, name them in not_counts; else take them to another folder",
+            files=_quoted(files),
+        )
+    if files := _unread_outputs(counts):
+        yield say(
+            "tables that are not counts were not judged: {files}; name them in not_counts if they say nothing "
+            "about the counts",
+            files=_quoted(files),
+        )
+    sheets = counts.manifest.unread_sheets().items()
+    if named := [f"{shown}: {name}" for name, files in sheets for shown in files]:
+        yield say(
+            "sheets that look like tables were not judged: {sheets}; save each sheet as a CSV file, those of a "
+            "release in a folder of their own, and let `audit init` describe these; or delete it; if it discloses "
+            "no hidden or small count, name the sheet in not_counts",
+            sheets=_quoted(named),
+        )
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{printable(name, 60)}"' for name in names[:_NAMED])
 
 
 def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
@@ -140,7 +131,7 @@ def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
             "may be [a count or a share|counts or shares]: {lines}; if [it discloses|they disclose] no hidden or small "
             "count, name [its text|their texts] in not_counts",
             len({text for _, text in unread}),
-            lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in unread[:_NAMED]),
+            lines=_placed(unread),
         )
     if notes := notes_among_rows(counts, min_count):
         yield say_count(
@@ -148,16 +139,17 @@ def _unread_lines(counts: PublishedCounts, min_count: int) -> Iterator[str]:
             "labels, but may be [a note with a count|notes with counts]: {lines}; write a note into one cell, and a "
             "sign into the cells of hidden counts",
             len(notes),
-            lines=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in notes[:_NAMED]),
+            lines=_placed(notes),
         )
 
 
 def _shown_otherwise(counts: PublishedCounts) -> Iterator[str]:
     """Yield a reason if parts of workbooks hold or show something else than the cells that are read."""
+    paths = {part.file.shown: part.table.path for part in counts.parts}
     unlike = [
         (f"{shown}:{place}", text)
-        for shown, workbook in _workbooks(counts).items()
-        for place, text in workbook.unlike
+        for shown, path in paths.items()
+        for place, text in (read_foreign(path).unlike if is_foreign(path) else ())
         if text not in counts.manifest.not_counts
     ]
     if unlike:
@@ -165,13 +157,13 @@ def _shown_otherwise(counts: PublishedCounts) -> Iterator[str]:
             "parts of a workbook hold or show something else than its cells, such as hidden numbers: {places}; write "
             "into cells what they show, and delete charts, caches and embedded files that hold other numbers; if they "
             "disclose no hidden or small count, name these texts in not_counts",
-            places=", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in unlike[:_NAMED]),
+            places=_placed(unlike),
         )
 
 
-def _workbooks(counts: PublishedCounts) -> dict[str, ForeignTable]:
-    """Return the contents of each workbook among the files, by its name."""
-    return {part.file.shown: read_foreign(part.table.path) for part in counts.parts if is_foreign(part.table.path)}
+def _placed(texts: Sequence[tuple[str, str]]) -> str:
+    """Return texts with their places, as `not_counts` names them."""
+    return ", ".join(f"{place} {toml_text(printable(text, _LONGEST))}" for place, text in texts[:_NAMED])
 
 
 def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:
@@ -389,7 +381,7 @@ def _unlike_signs(counts: PublishedCounts) -> Iterator[str]:
             "hidden counts that show the same have different signs in {column}: {signs}; if a sign depends on the size "
             "of the count, write one sign for all, else name all of these signs but one in not_counts",
             column=printable(column, 60),
-            signs=", ".join(f'"{printable(sign, 60)}"' for sign in signs[:_NAMED]),
+            signs=_quoted(signs),
         )
     for column in telling_gaps(counts):
         yield say(

@@ -19,8 +19,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from audit.clauses.count_limits import COUNT_CLAUSES
-from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.model.arrays import Codes, Counts, Floats, Places
 from audit.model.count_report import PERHAPS_LARGE, SAME_KIND
@@ -49,16 +47,15 @@ class Need:
 
 def needs_of(judged: JudgedCounts, ids: Collection[str]) -> Iterator[Need]:
     """Yield the needs of the findings with these ids, except findings about people of one kind."""
-    builder = FindingBuilder(judged.counts)
     parts = {id(part): number for number, part in enumerate(judged.evidence.parts)}
     for place in judged.found:
         part, question, outcome = judged.at(place)
         tables, rule = part.tables, part.questions.rule[question]
         low, high = int(outcome.lower[question]), int(outcome.upper[question])
-        if rule == SAME_KIND or builder.id_of(part, question) not in ids:
+        if rule == SAME_KIND or judged.ids[place] not in ids:
             continue
         changes = (tables.min_count - high, -low)
-        is_small = rule == PERHAPS_LARGE and COUNT_CLAUSES["min_count"].violated(judged.size(place), tables.min_count)
+        is_small = rule == PERHAPS_LARGE and "min_count" in judged.violated(place)
         if not is_small and part.questions.published[question] >= 0:
             missing = max(1, tables.min_width - (high - low + 1))
             changes = (missing, -missing)
