@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -107,6 +107,7 @@ def _refuse_half_recognised(files: CountFiles) -> None:
     _refuse_rates(files, numbers)
     _refuse_cells(files, numbers, lambda text: number_of(text) is None and not is_sign(text))
     if len({*rows}) < len(rows):
+        _refuse_blank_rows(zip(files.files, files.shown, strict=True))
         for name in labels:
             _refuse_blank(files, name)
     if hides and (repeated := _repeated(files, rows)) is not None:
@@ -141,6 +142,7 @@ def _refuse_folders(folder: Path, files: Sequence[Path]) -> None:
         InputError: always.
     """
     problems = Problems()
+    _refuse_blank_rows((path, path.relative_to(folder).as_posix()) for path in files)
     for path in files:
         shown = path.relative_to(folder).as_posix()
         names = columns_of(path, shown, problems)
@@ -154,6 +156,21 @@ def _refuse_folders(folder: Path, files: Sequence[Path]) -> None:
         releases=folder / "releases",
     )
     raise InputError([Problem(files[0].relative_to(folder).as_posix(), what, remedy)])
+
+
+def _refuse_blank_rows(files: Iterable[tuple[Path, str]]) -> None:
+    """Refuse the first blank row above other rows; a workbook is read without such rows.
+
+    Raises:
+        InputError: a table has such a row.
+    """
+    for path, shown in files:
+        read = first_rows(path, shown, _SEARCHED_ROWS, Problems())
+        rows = [] if read is None else [any(row) for row in zip(*map(read[0].texts, read[0].names), strict=True)]
+        place = next((place for place, filled in enumerate(rows) if not filled and any(rows[place:])), None)
+        if read is not None and place is not None:
+            what, remedy = say("this row is blank"), say("delete the blank rows between the others")
+            raise InputError([Problem(shown, what, remedy, line=read[0].line(place))])
 
 
 def _refuse_rates(files: CountFiles, numbers: Sequence[str]) -> None:

@@ -210,7 +210,7 @@ def _without_merges(cells: Sequence[list[str]], merged: Merged, header: int, she
         inside = {row for first, column, last in spans if column == left for row in range(first, last + 1)}
         others = (row[left] for at, row in enumerate(cells) if at > header and at not in inside)
         beside = any(text for row in cells[top + 1 : bottom + 1] for text in row[:left])
-        if cells[top][left][:1].isdigit() and (beside or any(text[:1].isdigit() for text in others)):
+        if cells[top][left][:1].isdigit() and (beside or any(map(_is_number, others))):
             rows = {"first": top + 1, "last": bottom + 1}
             what = say(
                 'a number in the sheet "{sheet}" has a cell that is merged over rows {first} to {last}',
@@ -221,6 +221,10 @@ def _without_merges(cells: Sequence[list[str]], merged: Merged, header: int, she
         for row in found[top + 1 : bottom + 1]:
             row[left] = cells[top][left] if any(row) else ""
     return found
+
+
+def _is_number(cell: str) -> bool:
+    return cell[:1].isdigit() and cell.upper() == cell.lower()  # which a numbered note is not
 
 
 _NUMBER = re.compile(r"[-+]?[0-9.,\s]+%?")
@@ -274,14 +278,14 @@ _NUMBERS, _MANY = 3, 10
 def _is_list(rows: Sequence[Sequence[str]]) -> bool:
     cells = [(place, cell) for row in rows for place, cell in enumerate(row) if cell]
     first, *others = sorted({place for place, _ in cells}) or [0]
-    has_numbers = any(cell[0].isdigit() and (place == first or cell.upper() == cell.lower()) for place, cell in cells)
+    has_numbers = any(cell[0].isdigit() and (place == first or _is_number(cell)) for place, cell in cells)
     return len(others) <= 1 and not has_numbers
 
 
 def _has_numbers(rows: Iterable[Sequence[str]]) -> bool:
     """Return whether three cells that stand beside labels are numbers."""
     beside = (cells[1:] for row in rows if (cells := [cell for cell in row if cell]) and not cells[0].isdigit())
-    return sum(cell[0].isdigit() and cell.upper() == cell.lower() for cells in beside for cell in cells) >= _NUMBERS
+    return sum(_is_number(cell) for cells in beside for cell in cells) >= _NUMBERS
 
 
 def _numbered(rows: Iterable[Sequence[str]]) -> Iterator[str]:

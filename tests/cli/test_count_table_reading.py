@@ -284,6 +284,15 @@ def test_a_blank_label_that_is_the_total_remains_the_total(totals, tmp_path):
     assert "once" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("home", ["", "2023"])
+def test_a_blank_row_is_named(tmp_path, home):
+    """It was called a label that is blank, and in folders the tables were not recognised, without a line."""
+    rows = ["A,f,12", "A,m,*", "A,Total,27", ",,", "B,f,16", "B,m,14", "B,Total,30", ",,", "C,f,9"]
+    (tmp_path / home).mkdir(exist_ok=True)
+    (tmp_path / home / "1.csv").write_text(lines("area,sex,n", *rows), encoding="utf-8")
+    assert "1.csv:5: this row is blank; delete" in refused("init", str(tmp_path), "--yes")
+
+
 def test_a_number_that_stands_for_several_rows_is_refused(tmp_path):
     spoiled(tmp_path / "2024", "one line", "once", "xlsx", titles=False)
     book = openpyxl.load_workbook(tmp_path / "2024.xlsx")
@@ -297,6 +306,18 @@ def test_a_number_that_stands_for_several_rows_is_refused(tmp_path):
         book.active.merge_cells(place)
     book.save(tmp_path / "2024.xlsx")
     assert "merged over rows 2 to 3" in refused("init", str(tmp_path), "--yes")
+
+
+def test_a_numbered_note_is_no_number_beside_merged_cells(tmp_path):
+    book = openpyxl.Workbook()
+    for row in [("Code", "Kreis", "Geschlecht", "Zahl"), (1, "A", "f", 13), (None, None, "m", 15), (2, "B", "f", 28)]:
+        book.active.append(row)
+    for row in [(None, None, "m", 17), (None,), ("_____",), ("1) Gebietsstand 1.10.2024",)]:
+        book.active.append(row)
+    for place in ("A2:A3", "B2:B3", "A4:A5", "B4:B5"):
+        book.active.merge_cells(place)
+    book.save(tmp_path / "2024.xlsx")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
 
 
 def test_a_total_of_several_rows_beside_their_counts_is_refused(tmp_path):

@@ -500,6 +500,18 @@ REFUSED = {
     "two lines of header": lines(
         ",Persons,Persons,Persons", "Area,Male,Female,Total", "North,20,*,23", "South,31,25,56"
     ),
+    "blank rows between areas": lines(
+        "area,sex,count",
+        "North,Male,20",
+        "North,Female,*",
+        "North,Total,23",
+        ",,",
+        "South,Male,31",
+        "South,Female,25",
+        "South,Total,56",
+        ",,",
+        "West,Male,21",
+    ),
     "sexes below each area": lines("area,count", "North,23", "Male,20", "Female,*", "South,56", "Male,31", "Female,25"),
     "an apostrophe before numbers": plain("area,sex,count", number=lambda n: f"'{n}")(safe=False),
     "powers of ten": plain("area,sex,OBS_VALUE", number=lambda n: f"{n}00" if n < 30 else f"{n / 10}E+03")(safe=False),

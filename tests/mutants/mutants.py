@@ -418,7 +418,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.manifest.TableManifest.unread_sheets", "if is_foreign(table.path)", "if False"),
         ("audit.count_tables.manifest.TableManifest.unread_sheets", "*book.like_tables", ""),
         ("audit.count_tables.manifest.TableManifest.unread_sheets", "name not in self.not_counts", "True"),
-        ("audit.io.foreign_files._has_numbers", "cell.upper() == cell.lower()", "True"),
+        ("audit.io.foreign_files._is_number", "cell.upper() == cell.lower()", "True"),
         ("reports.count_tables.sentences.rules", "if known.not_counts", "if False"),
         ("audit.io.foreign_files._read_workbook", " or _ABOUT_TABLES.fullmatch(name)", ""),
     ],
