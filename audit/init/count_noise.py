@@ -81,13 +81,17 @@ def _numbers(counts: PublishedCounts, unit: Sequence[int]) -> Numbers:
 
 def _fitting_note(part: FileRows, numbers: Numbers) -> tuple[int, str, str] | None:
     """Return the rounding that a line beside a table or in a text file states, and its text, if all numbers fit it."""
-    noted = noted_rounding(said_beside(part.file.path))
+    noted = noted_rounding(said_beside(part.file.path, part.file.shown))
     return noted if noted is not None and numbers and all(number % noted[0] == 0 for number in numbers) else None
 
 
-def said_beside(path: Path) -> list[str]:
-    """Return the lines beside a table, and those of text files in its folder, without the numbers before them."""
-    files = (each for each in sorted(path.parent.glob("*.txt")) if each.is_file())
+def said_beside(path: Path, shown: str) -> list[str]:
+    """Return the lines beside a table, and those of text files in its folders, without the numbers before them.
+
+    The folders are those of `shown`, the name of the table in the series, and that of the series itself.
+    """
+    folders = path.parents[: len(Path(shown).parts)]
+    files = (each for folder in folders for each in sorted(folder.glob("*.txt")) if each.is_file())
     short = (each for each in files if each.stat().st_size < _LONGEST_NOTES)
     lines = chain(*(each.read_text("utf-8-sig", errors="replace").splitlines() for each in short))
     return [

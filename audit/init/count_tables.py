@@ -309,7 +309,7 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
     for path, shown in zip(files.files, files.shown, strict=True):
         refuse_lone_row(path, shown, known, problems)
         notes = below_table(path).notes
-        beside = said_beside(path)
+        beside = said_beside(path, shown)
         rules.hidden_below |= {*filter(None, map(limit_within, beside))}
         for sign, words in legend(signs, beside):
             old = rules.legend.setdefault(sign, words)

@@ -1667,10 +1667,12 @@ def test_init_reads_notes_in_a_text_file_beside_the_tables(note, tmp_path):
     ("note", "rounding"),
     [("", None), ("2. Alle Zahlen sind auf 5 gerundet.", {"to": 5, "how": "nearest"}), ("Gerundet auf 10.", None)],
 )
-def test_init_reads_a_rounding_in_a_text_file_beside_the_tables(note, rounding, tmp_path):
-    """Three numbers are too few to show it."""
+@pytest.mark.parametrize("home", ["", "releases/", "2024/"])
+def test_init_reads_a_rounding_in_a_text_file_beside_the_tables(note, rounding, home, tmp_path):
+    """Three numbers are too few to show it. The file may stand in the folder of the series, too."""
     rows = ["area,n", "A,25", "B,c", "C,40", "All,70", ""]
-    manifest = guessed(tmp_path, {"2024.csv": "\n".join(rows), "notes.txt": note})
+    (tmp_path / home).mkdir(exist_ok=True)
+    manifest = guessed(tmp_path, {f"{home}2024.csv": "\n".join(rows), "notes.txt": note})
     assert manifest["table"].get("rounding") == rounding
 
 
