@@ -54,9 +54,7 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
             continue
         why = say("the release of each line")
         if person is not None:
-            why = say('"{column}" has no text twice in any of them', column=person.name)
-        if person is not None and not person.unique:
-            why = say('"{column}" has few texts twice in one of them', column=person.name)
+            why = say('"{column}" has few texts twice in one of them, or none', column=person.name)
         return _split(found, by, split, why)
     return columns if unlikely is None or found.guesses.name != NAME else _split(found, *unlikely)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from audit.count_tables.acro_sessions import PEOPLE, SessionOutput, lines_of, session_outputs
 from audit.count_tables.published_texts import number_of
 from audit.init.count_columns import CountFiles
-from audit.init.count_rules import TableGuesses
+from audit.init.count_rules import TableGuesses, stands_for
 from audit.io.argus_files import (
     ENDING,
     ArgusFileError,
@@ -137,13 +137,7 @@ def _add_status(
         )
     for sign in sorted(primary) if beside else ():
         largest = max((n for n, each in cells if each in primary and n is not None), default=1)
-        why = say(
-            '"{sign}" is assumed to stand for 1 to {largest}, the largest unsafe count; state which counts it stands '
-            "for.",
-            sign=sign,
-            largest=largest,
-        )
-        rules.assume_marker(sign, (1, largest), why)
+        rules.assume_marker(sign, (1, largest), stands_for(sign, (1, largest)))
 
 
 def tau_argus_csv(files: CountFiles) -> TableGuesses | None:

@@ -99,18 +99,10 @@ class LabelSums:
         """Return a sentence for each sum that asks whether the file of categories is right about it."""
         return [
             say(
-                '"{whole}" agrees with the sum of {parts} in each line that shows all of them, and is taken to cover '
-                "these. If not, correct {file}.",
+                '"{whole}" agrees with {parts} in each line that shows all of them, and is taken to count the same '
+                "people. If not, correct {file}.",
                 whole=whole,
-                parts=", ".join(f'"{part}"' for part in parts),
-                file=file,
-            )
-            if len(parts) > 1
-            else say(
-                '"{one}" agrees with "{other}" in each line that shows both, and is taken to count the same people. If '
-                "not, correct {file}.",
-                one=whole,
-                other=parts[0],
+                parts=" + ".join(f'"{part}"' for part in parts),
                 file=file,
             )
             for whole, parts in self.sums.items()

@@ -27,7 +27,7 @@ from audit.init.guesses import Guesses
 from audit.io.respelling import words_in
 from audit.io.toml import Toml, toml_key
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import joined, say, say_count
+from audit.runtime.phrases import joined, say
 
 NOT_COUNTED = NOT_APPLICABLE | {"..", ":", ": u", ": z", "na", "-", "."}
 """Markers for what is not applicable or not available; they may stand for any count."""
@@ -173,7 +173,7 @@ def guess_numbers(rules: TableGuesses) -> None:
     said = {text: rules.legend.get(text, "") for text in marks}
     named = {t: (0, 0) if _NOTHING.fullmatch(note) else said_range(t) or range_within(note) for t, note in said.items()}
     small = max((ends[1] for ends in named.values() if ends and ends[0] <= 1 and ends[1] < UNBOUNDED), default=0)
-    zeros = {t: many for t, many in rules.texts.items() if number_of(t, point=point) == 0 or named.get(t) == (0, 0)}
+    zeros = [text for text in rules.texts if number_of(text, point=point) == 0 or named.get(text) == (0, 0)]
     in_order = [*(text for text in rules.legend if text in marks), *sorted(marks - rules.legend.keys())]
     for text in (text for text in in_order if text not in rules.table["markers"]):
         found = _stands_for(text, rules, zeros, max(2, least - base // 2), named[text], small)
@@ -243,11 +243,11 @@ def limit_within(note: str) -> int:
 
 
 def _stands_for(
-    text: str, rules: TableGuesses, zeros: Mapping[str, int], threshold: int, named: Interval | None, small: int
+    text: str, rules: TableGuesses, zeros: Sequence[str], threshold: int, named: Interval | None, small: int
 ) -> tuple[int, float]:
     """Return the counts that a marker is assumed to stand for, and note guesses.
 
-    `zeros` are the texts that show a zero, with their frequency: by the reading that reveals most, a marker for any
+    `zeros` are the texts that show a zero: by the reading that reveals most, a marker for any
     count then excludes it. `named` is the range that the marker, or a note on it, names. Counts up to `small` have a
     marker that names its range, so by the same reading, any other marker excludes these counts. Each release may have
     its own markers.
@@ -269,46 +269,29 @@ def _stands_for(
         low, high = named or (small + 1, UNBOUNDED)
         low = low if high == UNBOUNDED else max(low, min(1, high))
         ends = (low, high if high < UNBOUNDED and not others else inf)
-        why = say(
-            '"{text}" is assumed to stand for {counts}; state which counts it stands for, and whether it also hides '
-            "other counts.",
-            text=text,
-            counts=in_words(*ends),
-        )
     elif _not_counted(text, rules) or not _NEAR < threshold <= _FAR:
         shown = next((sign for sign in zeros if sign != text), None)
         ends = (0 if shown is None else 1, inf)
-        why = say(
-            '"{text}" is assumed to stand for {counts}, that is any count; state which counts it can stand for.',
-            text=text,
-            counts=in_words(*ends),
-        )
         if shown is not None:
-            why = say_count(
-                '"{text}" is assumed to stand for {counts}, as a zero is shown as "{sign}" in {count} [cell|cells]; '
-                "state which counts it can stand for.",
-                zeros[shown],
-                text=text,
-                counts=in_words(*ends),
-                sign=shown,
-            )
+            words = _sentences(words, say('A zero is shown as "{sign}".', sign=shown))
     elif text.casefold() == "low" and "rounding" in rules.table:
         words, ends = "", (1, max(1, rules.table["rounding"]["to"] // 2))
-        why = say(
-            '"low" is assumed to stand for {counts}, which are rounded to 0; state which counts it stands for.',
-            counts=in_words(*ends),
-        )
     else:
         words = words or ("" if is_sign(text) else say('"{text}" is not a marker that offices use.', text=text))
         ends = (1, threshold - 1)
-        why = say(
-            '"{text}" is assumed to stand for {counts}, because none of these is published; state which counts it '
-            "stands for, and whether it also hides other counts.",
-            text=text,
-            counts=in_words(*ends),
-        )
-    rules.doubt(key, _sentences(words, why))
+        words = _sentences(words, say("No count from 1 to {most} is published.", most=threshold - 1))
+    rules.doubt(key, _sentences(words, stands_for(text, ends)))
     return ends
+
+
+def stands_for(marker: str, ends: tuple[int, float]) -> str:
+    """Return what a marker is assumed to stand for, and what to do."""
+    return say(
+        '"{text}" is assumed to stand for {counts}; state which counts it stands for, and whether it also hides other '
+        "counts.",
+        text=marker,
+        counts=in_words(*ends),
+    )
 
 
 def _not_counted(text: str, rules: TableGuesses) -> bool:

@@ -68,7 +68,7 @@ _HEAD = Phrase(
 )
 
 
-_GRAVEST = Phrase("some people have several rows in one table, of which methods publish the one with the rarest value")
+_GRAVEST = Phrase("some people have several rows in one table, of which methods publish the one with the gravest value")
 _LATEST = Phrase("some people have several rows in one table, of which methods publish the latest")
 _FEW = 30
 """The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
@@ -113,7 +113,9 @@ def _complete(found: FoundFiles) -> None:
         each.clear()
     guesses.state("microdata.name", found.folder.resolve().name)
     guesses.state("microdata.snapshots", [*dict.fromkeys(each.shown for each in files)])
-    guesses.doubts = [*_doubted_order(found.tags)]
+    guesses.doubts = []
+    if not in_time(found.tags)[1]:
+        guesses.doubts.append(say("The names of the snapshots do not show their order; list them as they were made."))
     if (by := files[0].by) is not None:
         guesses.state(
             "microdata.snapshots_by",
@@ -123,7 +125,7 @@ def _complete(found: FoundFiles) -> None:
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
     if (row := files[0].one_row) is not None:
         key = "columns.gravest" if row.gravest else "columns.latest_by"
-        guesses.state(key, [*row.gravest] or row.column, str(_GRAVEST if row.gravest else _LATEST))
+        guesses.state(key, [*row.gravest] or row.column, _published(row))
     guesses.state("columns.quasi_identifiers", names, say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, of_sensitive)
     sign = _state_decimal(guesses, (*known, found.sensitive), {*missing, ""})
@@ -232,27 +234,9 @@ def _gravest(files: Sequence[SnapshotFile], individual: str, sensitive: str) -> 
     return tuple(sorted(texts, key=lambda text: (text in unknown, rows[text], text)))
 
 
-def _doubted_order(tags: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence if the names of the snapshots do not show their order."""
-    if not in_time(tags)[1]:
-        yield say("The names of the snapshots do not show their order; list them as they were made.")
-
-
-def _published_row(row: OneRow) -> str:
+def _published(row: OneRow) -> str:
     """Return which row of a person with several is published."""
-    column, name = printable(row.individual), printable(row.column)
-    if row.gravest:
-        return say(
-            'Some people have several rows in one table (column "{column}"): methods publish only the one whose '
-            '"{sensitive}" is gravest.',
-            column=column,
-            sensitive=name,
-        )
-    return say(
-        'Some people have several rows in one table (column "{column}"): methods publish only the latest by "{date}".',
-        column=column,
-        date=name,
-    )
+    return str(_GRAVEST if row.gravest else _LATEST)
 
 
 def _doubted_households(files: Sequence[SnapshotFile], sensitive: str, individual: str) -> Iterator[str]:
@@ -423,8 +407,8 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     _ask_roles(document, microdata, columns, ask)
     microdata = open_microdata(folder, tomlkit.dumps(document))
     row = microdata.snapshots[0].one_row
-    is_right = say("Is that right? By a no, you write one row for each person.")
-    if row is not None and ask(yes_or_no(f"{_published_row(row)} {is_right}", "yes")) == "no":
+    right = say("Is that right? By a no, you write one row for each person.")
+    if row is not None and ask(yes_or_no(f'"{printable(row.individual)}": {_published(row)}. {right}', "yes")) == "no":
         for key in ("latest_by", "gravest"):
             document["columns"].pop(key, None)
     elif row is not None and row.gravest:

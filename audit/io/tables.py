@@ -277,13 +277,12 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
         # The name is not quoted: if the header is missing, it may be a person's cell.
         places_alike = {"first": names.index(names[twice]) + 1, "second": twice + 1}
         what = say("columns {first} and {second} have the same name in the header", **places_alike)
-        remedy = say("rename one of them; if this line is a title, delete it")
         if not names[twice]:
             what = say("columns {first} and {second} have no name in the header", **places_alike)
-            remedy = say(
-                "name them, or write what stands beside the table into a file of its own; if this line is a title, "
-                "delete it"
-            )
+        remedy = say(
+            "give each a name of its own, or write what stands beside the table into another file; if this line is a "
+            "title, delete it"
+        )
         lines = say(
             "if the header has several lines, such as one of units, write one, in which each column has a name of its "
             "own; where names recur below others, write a row for each of these others instead, and name them in a "

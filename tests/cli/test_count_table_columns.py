@@ -986,7 +986,7 @@ def test_a_sign_for_any_count_is_no_zero_where_zeros_are_shown(zero, hidden, lea
     table = guessed(tmp_path, {"1.csv": text + f"__________\nNotes: by sex\n{legend}"})["table"]
     assert table["markers"][hidden] == [least, np.inf]
     drafted = (tmp_path / "series.toml").read_text(encoding="utf-8")
-    assert (f'a zero is shown as "{zero}" in 1 cell' in drafted, "table.markers" in drafted) == (least == 1, True)
+    assert (f'A zero is shown as "{zero}".' in drafted, "table.markers" in drafted) == (least == 1, True)
 
 
 def test_a_sign_is_zero_too_where_a_line_shows_it(tmp_path):

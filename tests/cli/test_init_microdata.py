@@ -747,7 +747,7 @@ def test_of_people_with_several_rows_the_latest_is_published_and_counts_for_chan
     text = (folder / "microdata.toml").read_text()
     assert "latest_by" in confirmed_microdata(folder, text, lambda question: question.default)
     no = confirmed_microdata(
-        folder, text, lambda question: "no" if "only the latest by" in question.text else question.default
+        folder, text, lambda question: "no" if "publish the latest" in question.text else question.default
     )
     assert "latest_by" not in no
     renamed(folder, 'latest_by = "Seen"', 'latest_by = "Disease"')
@@ -947,7 +947,10 @@ def test_which_row_counts_is_a_question(tmp_path):
 
     confirmed_microdata(tmp_path, (tmp_path / "microdata.toml").read_text(), ask)
     [said] = [text for text in asked if "several rows" in text]
-    assert 'only the latest by "Seen". Is that right?' in said
+    assert (
+        '"Person": some people have several rows in one table, of which methods publish the latest. Is that right?'
+        in said
+    )
 
 
 # -- tables of schools -------------------------------------------------------------------------------------------------

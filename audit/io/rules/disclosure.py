@@ -148,14 +148,7 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         together = tying[len(names) :]
         if not any(tying[: len(names)]) and any(together):
             tied = max(together)
-            what = say_count(
-                "{count} [text|texts] of the unlinkable columns {columns}, which are compared with each other or taken "
-                "together, [occurs|occur] once in each of two releases, and so [links|link] their rows: {remedy}",
-                tied,
-                remedy=_UNTIED,
-                columns=joined([f'"{printable(name)}"' for key in several[together.index(tied)] for name in key]),
-            )
-            yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+            yield _tied(tied, [name for key in several[together.index(tied)] for name in key])
         if not any(tying) and record is None:
             yield from self._beside_quasi_identifiers(series)
 
@@ -185,16 +178,20 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         keys = [(column, *some) for column in self.columns for some in beside]
         for key, (tied, rows) in zip(keys, series.tied_texts([[key] for key in keys], last=self.beside), strict=True):
             if tied > max(FEW_TIES, rows // BY_CHANCE):
-                what = say(
-                    'texts of the unlinkable column "{column}" occur, taken together with {others}, once in each of '
-                    "two releases, and so link {count} rows: {remedy}",
-                    remedy=_UNTIED,
-                    column=printable(key[0]),
-                    others=in_quotes(key[1:]),
-                    count=tied,
-                )
-                yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+                yield _tied(tied, key)
                 return
+
+
+def _tied(texts: int, columns: Sequence[str]) -> Doubt:
+    """Return the doubt that texts of several columns link rows of two releases."""
+    what = say_count(
+        "{count} [text|texts] of the columns {columns}, which are compared with each other or taken together, "
+        "[occurs|occur] once in each of two releases, and so [links|link] their rows: {remedy}",
+        texts,
+        remedy=_UNTIED,
+        columns=joined([f'"{printable(name)}"' for name in columns]),
+    )
+    return Doubt(Reason(what, ReasonKind.UNDECLARED))
 
 
 _NOT_SENSITIVE = (Phrase('"{column}" is not a sensitive column'), Phrase("name a column that `sensitive` names"))

@@ -159,17 +159,12 @@ class SeveralRows(
                     'rows = "latest" or "first" and a date column, one row is judged for each person',
                     people,
                 )
-        elif self.choice == LATEST:
-            what = say_count(
-                "each person is judged by the latest row; {count} further [row is|rows are] judged as [one of an "
-                "unknown person|rows of unknown people]",
-                further,
-            )
         else:
             what = say_count(
-                "each person is judged by the first row; {count} further [row is|rows are] judged as [one of an "
-                "unknown person|rows of unknown people]",
+                'each person is judged by one row (rows = "{choice}"); {count} further [row is|rows are] judged as '
+                "[one of an unknown person|rows of unknown people]",
                 further,
+                choice=str(self.choice),
             )
         yield ReportWarning("duplicates", what)
         if self.choice == EPISODES and "register" in series.offers:
