@@ -255,11 +255,11 @@ def _of_households(
     files: Sequence[SnapshotFile], sensitive: str, harmless: Collection[str], individual: str
 ) -> list[str]:
     """Return which columns show who has the sensitive value in common, in words; see `columns_that_share`."""
-    most = dict[str, tuple[int, int]]()
+    most = dict[tuple[str, ...], tuple[int, int]]()
     for file in files:
-        for name, rows in columns_that_share(file, individual, {sensitive: harmless}).items():
-            most[name] = max(most.get(name, (0, 0)), rows[sensitive])
-    return [have_in_common(rows, sensitive, [name]) for name, rows in most.items()]
+        for names, rows in columns_that_share(file, individual, {sensitive: harmless}).get(sensitive, {}).items():
+            most[names] = max(most.get(names, (0, 0)), rows)
+    return [have_in_common(rows, sensitive, names) for names, rows in most.items()]
 
 
 def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:

@@ -88,6 +88,7 @@ _WEIGHTS = _words(
     "weight weights weighting wgt gewicht gewichtung gewichtungsfaktor hochrechnungsfaktor hochrechnung poids "
     "ponderation ponderacion peso pond extri fexp extrapolation elevacion"
 )
+_BODIES = _words("body birth kg kilo kilos lb lbs korper geburt corporel naissance corporal nacer nacimiento")
 _HOUSEHOLDS = _words(
     "household households menage menages foyer foyers haushalt haushalts haushalte hogar hogares vivienda"
 )
@@ -133,12 +134,12 @@ def is_postal(name: str) -> bool:
 
 
 def is_weight(name: str) -> bool:
-    """Return whether a name is that of the weights of a survey.
+    """Return whether a name is that of the weights of a survey, not of bodies.
 
-    >>> is_weight("Hochrechnungsfaktor"), is_weight("Poids (calé)"), is_weight("Height")
-    (True, True, False)
+    >>> is_weight("Hochrechnungsfaktor"), is_weight("Poids (calé)"), is_weight("Height"), is_weight("Geburtsgewicht")
+    (True, True, False, False)
     """
-    return _speaks_of(name, _WEIGHTS)
+    return _speaks_of(name, _WEIGHTS) and not _speaks_of(name, _BODIES)
 
 
 def is_of_household(name: str) -> bool:

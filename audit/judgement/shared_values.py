@@ -37,13 +37,14 @@ Texts: TypeAlias = Callable[[str], list[Codes]]
 _MEMBERS = 20  # rows of one text, on average; more are those of a place or a kind of people, not of a household
 _BY_CHANCE = log(0.001)
 _CLEARLY = 4  # fewer than one household in so many that shares its value hardly moves what is thought of the others
+_FEW_COLUMNS = 12  # of which two are taken together
 _SHOWN = 6
 
 
 def shared_value_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
     """Yield doubts: people who belong together share their value, and their groups together may show it.
 
-    They have a text of a column in common, published or in the key, or texts of two of which one is unlinkable, or the
+    They have a text of a column in common, published or in the key, or texts of two of which one is secret, or the
     name of the sensitive column says that it is about households. Not where each text of a quasi-identifier is in one
     group, which attacks judge. With `beside`, only where the last release shows it.
     """
@@ -79,11 +80,12 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
     """
     columns = held.series.columns
     stated = columns.rules[Unlinkable]
-    every, private = [*columns.quasi_identifiers, *stated.columns], _in_keys(held)
+    private = _in_keys(held)
     secret = {*stated.columns, *private}
+    every = dict.fromkeys((*columns.quasi_identifiers, *stated.columns, *private))
     values = [own_values(each, sensitive, held.series.vocabularies) for each in held.keyed]
     pairs = [pair for pair in combinations(every, 2) if not secret.isdisjoint(pair)]
-    single = [(name,) for name in dict.fromkeys((*every, *private)) if name in private or _may_show(held, name)]
+    single = [(name,) for name in every if name in private or _may_show(held, name)]
     for keys in (single, pairs):
         found = list[tuple[str, Sequence[str]]]()
         for key in keys:
@@ -201,25 +203,31 @@ def _is_exact(attribute: QuasiIdentifier, text: str) -> bool:
 
 def columns_that_share(
     file: SnapshotFile, individual: str, values: Mapping[str, Collection[str]]
-) -> dict[str, dict[str, tuple[int, int]]]:
-    """Return the columns of a snapshot whose rows with one text share a value: how many rows do, by sensitive column.
+) -> dict[str, dict[tuple[str, ...], tuple[int, int]]]:
+    """Return the columns of a snapshot whose rows with one text share a value, by sensitive column: how many rows do.
 
+    Two columns are taken together, as a street and a number, if no single one is found, and there are few.
     `values` are the sensitive columns, each with its harmless values.
     """
     others = {individual, *values, *filter(None, [file.by])}
     names = [name for name in header(file.path, file.shown, Problems()) or () if name not in others]
-    table, found = file.read([*names, *values], Problems()), dict[str, dict[str, tuple[int, int]]]()
-    if table is None:
+    if (table := file.read([*names, *values], Problems())) is None:
         return {}
+    texts, found = dict[str, Codes](), dict[str, dict[tuple[str, ...], tuple[int, int]]]()
+    for name in names:
+        codes, words = text_codes(table.arrow(name))
+        known = np.array([bool(word.strip("*")) for word in words], dtype=np.bool_)[codes]
+        texts[name] = np.where(known, codes, UNKNOWN)
+    pairs = [*combinations(names if len(names) <= _FEW_COLUMNS else (), 2)]
     for sensitive, harmless in values.items():
-        value, texts = text_codes(table.arrow(sensitive))
-        harmful = np.array([text not in {"", *harmless} for text in texts], dtype=np.bool_)
-        for name in names:
-            codes, words = text_codes(table.arrow(name))
-            known = np.array([bool(word.strip("*")) for word in words], dtype=np.bool_)[codes]
-            rows = rows_that_share(np.where(known, codes, UNKNOWN), value, harmful, tries=len(names))
-            if any(rows):
-                found.setdefault(name, {})[sensitive] = rows
+        value, words = text_codes(table.arrow(sensitive))
+        harmful = np.array([text not in {"", *harmless} for text in words], dtype=np.bool_)
+        for keys in ([(name,) for name in names], pairs):
+            text_of = ((key, _together(*(texts[name] for name in key))) for key in keys)
+            rows = {key: rows_that_share(text, value, harmful, tries=len(keys)) for key, text in text_of}
+            found[sensitive] = {key: shared for key, shared in rows.items() if any(shared)}
+            if found[sensitive]:
+                break
     return found
 
 

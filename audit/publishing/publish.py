@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -332,7 +333,7 @@ class _Work:
             columns.setdefault(microdata.sensitive, rendered.own_value)
         file = next(each for each in microdata.snapshots if each.tag == read.snapshot.tag)
         values = {microdata.sensitive: microdata.harmless, **dict.fromkeys(microdata.unlinkable.columns, ())}
-        shared = columns_that_share(file, microdata.individual, values)
+        shared = dict.fromkeys(chain(*chain(*columns_that_share(file, microdata.individual, values).values())))
         at = np.full(self.series.people.size + 1, len(read.snapshot))  # one more for rows of no person
         at[read.snapshot.person] = np.arange(len(read.snapshot))
         if shared and (table := file.read([*shared], Problems())) is not None:

@@ -435,7 +435,7 @@ def test_an_unlinkable_column_is_published_beside_its_rows(tmp_path, words):
     )
 
 
-@pytest.mark.parametrize("name", ["Income band", "Satisfaction", "Income weight"])
+@pytest.mark.parametrize("name", ["Income band", "Satisfaction", "Income weight", "Birth weight"])
 def test_an_unlinkable_column_that_may_be_sensitive_is_asked_about_again(tmp_path, name):
     """Its texts were certain for whoever is in a group with one of them, and the policy held."""
     micro, series = weighted(tmp_path / "micro", {"1": PEOPLE[:12]}), tmp_path / "series"

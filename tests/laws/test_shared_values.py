@@ -79,26 +79,31 @@ def test_what_follows_from_households_only_together_is_not_taken_for_judged(tmp_
 
     The classes of each home have several values in common, and yet some people can have only one.
     """
-    tables, income = [], dict(zip("abcdef", values, strict=True))
+    tables, income, head = [], dict(zip("abcdef", values, strict=True)), ["row", "individual", "Street", "Number"]
     for tag, classes in enumerate(releases, 1):
         people = [(f"{place}0-{place}9", who) for place, each in enumerate(classes) for who in each.split()]
         tables.append([["Age", "Income"], *([age, income[who.lower()]] for age, who in people)])
-        key = [[row, ord(who), HOMES["abcdef".index(who.lower())]] for row, (_, who) in enumerate(people)]
-        write(tmp_path / "private" / f"{tag}.key.csv", as_csv([["row", "individual", "Home"], *key]))
+        key = [[row, ord(who), *divmod("abcdef".index(who.lower()), 2)] for row, (_, who) in enumerate(people)]
+        write(tmp_path / "private" / f"{tag}.key.csv", as_csv([head, *key]))
     columns = 'quasi_identifiers = ["Age"]\nsensitive = "Income"\n'
     clauses = read_audit(series_of(tmp_path, tables, columns))[1]["policy"]["clauses"]
     assert {each["clause"]: each["state"] for each in clauses}["max_risk"] == "undecided"
 
 
-@pytest.mark.parametrize("quasi", [["Age"], ["Age", "Household"]])
+@pytest.mark.parametrize(
+    ("names", "quasi"),
+    [(["Household"], ["Age"]), (["Household"], ["Age", "Household"]), (["Street", "Number"], ["Age"])],
+)
 @pytest.mark.parametrize("words", [(), ("--publish", "anatomy")], ids=str)
 @pytest.mark.parametrize("stated", [False, True])
-def test_a_household_of_microdata_is_known_to_the_audit_of_their_series(tmp_path, words, stated, quasi):
+def test_a_household_of_microdata_is_known_to_the_audit_of_their_series(tmp_path, words, stated, names, quasi):
     """By a reason in the microdata, the series declares it and its report says it."""
-    people = [(f"P{n}", f"H{n // 2}", 20 + n * 7 % 40, BANDS[n // 2 % 6]) for n in range(48)]
-    write(tmp_path / "micro" / "1.csv", as_csv([["Name", "Household", "Age", "Income"], *people]))
+    joined = " and ".join(f'"{name}"' for name in names)
+    homes = [[f"H{home}"] if "Household" in names else [f"Street {home % 5}", home // 5] for home in range(24)]
+    people = [(f"P{n}", *homes[n // 2], 20 + n * 7 % 40, BANDS[n // 2 % 6]) for n in range(48)]
+    write(tmp_path / "micro" / "1.csv", as_csv([["Name", *names, "Age", "Income"], *people]))
     said = " ".join(run_main("init", "--microdata", str(tmp_path / "micro"), "--yes")[1].split())
-    assert '48 of 48 rows that share their text of "Household" have the same "Income" as all others with it' in said
+    assert f'48 of 48 rows that share their text of {joined} have the same "Income" as all others with it' in said
     file = tmp_path / "micro" / "microdata.toml"
     why = 'unlinkable = { Income = "only we know who lives together" }\n' * stated
     columns = re.sub("quasi_identifiers = .*", f"quasi_identifiers = {quasi}", file.read_text())
