@@ -178,7 +178,7 @@ def assert_homogeneity(drawn, found):
 @pytest.mark.parametrize("number", range(90) if DEEP else [0])
 def test_equivalence(number):
     """In unions whose parts have values of their own, so that no part's groups say anything of another's."""
-    chosen = lines()[number::90] if DEEP else share(lines(), some(2_500))
+    chosen = lines()[number::90] if DEEP else share(lines(), some(1_500))
     drawn = [Drawn(record, record.world) for record in map(record_from, chosen)]
     series = union([each.series for each in drawn], own_values=True)
     measures = answer(series, "equivalence").attack("equivalence")["measures"]
