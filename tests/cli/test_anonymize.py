@@ -137,6 +137,7 @@ def assert_true(
     return set(there)
 
 
+@pytest.mark.many
 @EVERY
 def test_what_is_published_is_true(tmp_path, words):
     micro = write_microdata(tmp_path / "micro", TWO)
@@ -670,6 +671,7 @@ def test_snapshots_have_to_be_those_that_are_published(begin, words):
     assert "snapshot 1 is 2, but release 1 of the series is 1" in line
 
 
+@pytest.mark.many
 @EVERY
 def test_a_series_with_a_hierarchy(begin, words):
     micro, series = begin(words)

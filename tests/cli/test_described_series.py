@@ -242,10 +242,10 @@ def test_every_type_in_every_role_is_audited(role, tmp_path):
 
 
 @pytest.mark.many
-@pytest.mark.parametrize("command", ["init", "check", "compare", "next", "explain"])
-def test_every_type_under_every_command(command, tmp_path):
+@pytest.mark.parametrize(("first", "command"), [*enumerate(["init", "check", "compare", "next", "explain"])])
+def test_a_third_of_all_types_under_each_command(first, command, tmp_path):
     roles = [*OTHER_TYPES]
-    for place, column in enumerate(COLUMNS):
+    for place, column in [*enumerate(COLUMNS)][first % 3 :: 3]:
         folder = written(tmp_path / str(place), roles[place % len(roles)], column)
         words = {
             "init": ["--yes", folder],
