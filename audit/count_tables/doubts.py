@@ -188,6 +188,8 @@ def _needs(text: str) -> Reason:
 _NUMERALS = ("M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I")
 _BAR = re.compile(r"([^\w\s])\1{4,}")
 """A bar, which is as long as a number is large."""
+_ONE_SIGN = re.compile(r"[*:\u2026]+|\.{2,}|\[[a-z]\]")
+"""A sign in place of all counts of a column."""
 
 
 def unread_columns(counts: PublishedCounts) -> tuple[list[str], list[str]]:
@@ -221,6 +223,7 @@ def _columns_of_numbers(manifest: TableManifest, path: Path, shown: str, known: 
         for name, some in texts.items()
         if any(is_like_a_number(text) or said_range(text) is not None for text in some)
         or (some and (name in counted or all(map(manifest.hides, some))))
+        or (len(some) == 1 and _ONE_SIGN.fullmatch(some[0]))
         or len([*filter(_BAR.fullmatch, some)]) > 1
     ]
 

@@ -2389,3 +2389,17 @@ def test_labels_with_equal_numbers_may_count_the_same_people(places, by, covers,
     rows = [row for row in rows if row[0] != "974"]  # as a code it has 97400 inside
     code, why, _ = judged([], 'codes = ["code"]\n')
     assert (code, f"{one} and {third}" in why) == (3, True)
+
+
+@pytest.mark.parametrize(("sign", "code"), [("*", 3), ("[c]", 3), ("..", 3), ("-", 0)])
+def test_a_column_whose_counts_are_all_hidden_is_not_passed_over(sign, code, tmp_path):
+    """What is left of the total is its count, which is too large for the policy unless it is hidden."""
+    rows = [("A", "20", "30", sign, "67"), ("B", "40", "25", sign, "84"), ("All", "60", "55", sign, "151")]
+    table = 'dimensions = ["area"]\ntotals = { area = "All", sex = "All" }\nopen = ["sex"]\n'
+    table += 'wide = { dimension = "sex", columns = { f = "f", m = "m", All = "All" } }'
+    found, why, _ = verdict(written(tmp_path, rows, "area,f,m,x,All", table, "min_count = 10"))
+    assert (found, 'not judged: \\"x\\"' in why) == (code, code == 3)
+    table = (
+        table.replace('open = ["sex"]\n', "").replace('m = "m"', 'm = "m", x = "x"') + f'\nmarkers."{sign}" = [0, inf]'
+    )
+    assert verdict(written(tmp_path, rows, "area,f,m,x,All", table, "min_count = 10"))[0] == 1
