@@ -133,7 +133,8 @@ class Remainder(Solutions):
         left = np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN)
         is_finding = self.questions.is_finding(self.proved)[left]
         # If tables share few counts, integer programmes seldom settle sums that a long search did not settle, and
-        # bounds settle half of them. A finding remains one even if its exact interval is unknown.
+        # bounds settle half of them; large components have no integer programmes. A finding remains one even if its
+        # exact interval is unknown.
         searched, most = self._local is not None, _EXACTLY if self._local is None else _CLOSELY
         worked = 0
         for place in budget.each(np.argsort(is_finding, kind="stable").tolist()):
@@ -141,11 +142,12 @@ class Remainder(Solutions):
                 self.reason = budget.reason
                 break
             limited = len(self.left) > 0 and (searched or is_finding[place])
-            if not limited or worked < most:
+            component = self._component_of(self.row(int(self.questions.node[left[place]])))
+            if not (searched and component and self._is_large(len(component.nodes))) and (not limited or worked < most):
                 worked += self._settle(int(left[place]), budget) and limited
             elif not is_finding[place]:
                 self._settle(int(left[place]), budget, by_bounds=True)
-        if len(self.left) and (self.questions.decide(self.proved, self.seen) == OPEN).any():
+        if (self.questions.decide(self.proved, self.seen) == OPEN).any():
             self.reason = self.reason or str(_UNSETTLED)
 
     def _is_mostly_free(self) -> bool:

@@ -85,7 +85,8 @@ class LocalSearch:
         middle = (ends[LOWER] + np.where(ends[UPPER] >= UNBOUNDED, ends[LOWER] + 1, ends[UPPER])) // 2
         value = self.sums[self._kept] @ middle[atoms]
         state, count = _violations(self._bounds, value, np.full(len(value), _HARD))
-        moves, limits = _moves(self.sums[self._kept] @ self._changes), (_FIRST * len(atoms), _CHOICES, self._runs)
+        self._effects = self.sums[self._kept] @ self._changes
+        moves, limits = _moves(self._effects), (_FIRST * len(atoms), _CHOICES, self._runs)
         left, _ = _walk(moves, state, count, limits, np.empty((2, 0), dtype=np.int64))
         point = self.sums @ value[np.searchsorted(self._kept, atoms)]
         holds = left == 0 and ((ends[LOWER] <= point) & (point <= ends[UPPER])).all()
@@ -113,7 +114,7 @@ class LocalSearch:
         Returns:
             The last solution, and the least and the greatest counts of `watched` in all; shape (2, watched).
         """
-        moves = _moves(sparse.vstack([self.sums[self._kept], goals @ self.sums]) @ self._changes)
+        moves = _moves(sparse.vstack([self._effects, goals @ self.sums @ self._changes]))
         endless = np.outer([-UNBOUNDED, UNBOUNDED], np.ones(goals.shape[0], dtype=np.int64))
         bounds = np.append(self._bounds, endless, axis=1)  # goals are unlimited
         count = goals @ points.T
