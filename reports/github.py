@@ -13,7 +13,7 @@ from audit.model.report import Report
 from audit.runtime.phrases import say
 from reports.finding_text import steps
 from reports.repair import recommended
-from reports.sentences import undecided, violation_text, waivers, warnings
+from reports.sentences import broken_by, undecided, violation_text, waivers, warnings
 from reports.verdict import contradicted, headline
 
 
@@ -30,9 +30,8 @@ class GitHub:
 def _commands(report: Report) -> Iterator[str]:
     if report.contradictions:
         yield command("error", say("the assumptions do not hold"), contradicted(report))
-    of_counts = ", ".join(each.clause for each in report.policy.ended("violated")) if report.tables is not None else ""
     for violation in report.policy.violations:
-        title = say("{clause} is violated", clause=of_counts or violation.measure)
+        title = say("{clause} is violated", clause=", ".join(broken_by(violation, report)))
         yield command("error", title, violation_text(violation))
     for attack in report.attacks:
         for finding in attack.findings:

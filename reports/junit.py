@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from audit.findings.count import COUNT_KINDS
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import ClauseReport, Report
 from reports.finding_text import steps
 from reports.repair import recommended
-from reports.sentences import violation_text, waivers, warnings
+from reports.sentences import broken_by, violation_text, waivers, warnings
 from reports.verdict import headline
 
 _TAGS = {"violated": "failure", "undecided": "error", "not asked": "skipped", "not judged": "skipped"}
@@ -57,9 +56,7 @@ def _case(suite: ET.Element, clause: ClauseReport, report: Report) -> None:
     case = ET.SubElement(suite, "testcase", classname="policy", name=f"{clause.clause} {clause.limit:.12g}", time="0")
     if clause.state not in _TAGS:
         return
-    # Violations by counts belong to every violated clause.
-    measures = {clause.clause} if report.tables is None or clause.state != "violated" else set(COUNT_KINDS)
-    why = [violation_text(each) for each in report.policy.violations if each.measure in measures]
+    why = [violation_text(each) for each in report.policy.violations if clause.clause in broken_by(each, report)]
     message = "; ".join(why) or printable(clause.reason or clause.state, SENTENCE)
     ET.SubElement(case, _TAGS[clause.state], message=message, type=clause.state)
 

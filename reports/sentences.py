@@ -238,6 +238,11 @@ def violation_text(violation: Violation) -> str:
     return clause_of(violation.measure).broken(violation)
 
 
+def broken_by(violation: Violation, report: Report) -> list[str]:
+    """Return the clauses that a violation breaks: if it is by counts, each one that is violated."""
+    return [violation.measure] if report.tables is None else [each.clause for each in report.policy.ended("violated")]
+
+
 def rests_on_guesses(report: Report) -> bool:
     """Return whether something is undecided because the manifest guesses it."""
     return any(kind_of(each.reason) is ReasonKind.UNCONFIRMED for each in report.policy.undecided)

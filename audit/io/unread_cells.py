@@ -146,8 +146,8 @@ def cells_of_other_length(series: Series, register: Register, *, reveal: bool) -
                 break
 
 
-def spelled_otherwise(series: Series, register: Register) -> Iterator[str]:
-    """Yield a sentence for each column with a value of the register that cells of a release may write in another way.
+def spelled_otherwise(series: Series, register: Register) -> Iterator[Doubt]:
+    """Yield a doubt for each column with a value of the register that cells of a release may write in another way.
 
     A person who may be in the data, and is in no cell, counts as absent, even if only the spelling differs. A
     line of the crosswalk that gives a value of the register its own name says that no cell means it.
@@ -172,7 +172,7 @@ def spelled_otherwise(series: Series, register: Register) -> Iterator[str]:
                 "register,x,x says that x is none of those) and write {example} under [columns]",
                 example=f'crosswalk = {{ {toml_key(name)} = "crosswalk.csv" }}',
             )
-            yield f"{what}, {remedy}"
+            yield Doubt(Reason(f"{what}, {remedy}", ReasonKind.UNDECLARED), ON_VALUES)
 
 
 def _in_other_words(attribute: QuasiIdentifier, texts: Sequence[str], values: Sequence[str]) -> set[str]:

@@ -105,8 +105,7 @@ def audit_doubts(
         if register:
             yield from unlisted_doubts(views[0].held, views[0].held.register)
         if views[0].possible_kinds is not None:
-            for what in spelled_otherwise(series, views[0].held.register):
-                yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+            yield from spelled_otherwise(series, views[0].held.register)
     yield from combination_doubts(series) if people else rounded_doubts(views[0].held, beside=beside)
     yield from stranger_doubts(views[0].held)
     yield from shared_value_doubts(views[0].held, beside=beside)

@@ -211,14 +211,15 @@ class RepairSearch:
 
     def _search(self) -> Answer:
         """Search for the best repair; return why there is none, and whether that is proved."""
-        if (standing := self._repeated()) is not None:
+        standing, _ = self._lacks_always(each.reason for each in self.judge.past.policy.undecided)
+        if standing is not None:
             return _undecided_still(standing), False
         plan = self.rows.unchanged()
         if not self.moves or self.judge.is_quick or not self._is_broken(plan):
             first = self.first = self.judge.judge(plan, whole=True)
             if not self.moves or not first.policy.violations:
                 return self._nothing_to_try(first)
-            if self._is_repeated([each.reason for each in first.policy.undecided]):
+            if all(self._lacks_always(each.reason for each in first.policy.undecided)):
                 return self._doubted()
         forced = self._forced()
         if len(forced) == self.rows.rows:
@@ -235,22 +236,17 @@ class RepairSearch:
             none = self._doubted()
         return none or (say("no repair was found; this does not prove that there is none"), False)
 
-    def _repeated(self) -> Reason | None:
-        """Return what the manifest lacks for the earlier releases, and also with the candidate that discloses least."""
-        reasons = {each.reason for each in self.judge.past.policy.undecided}
-        lacking = {each for each in reasons if kind_of(each) is ReasonKind.UNDECLARED}
-        if not lacking or MERGE not in self.moves:
-            return None
-        least = self.judge.judge(self._whole(np.zeros(0, dtype=np.intp)), blames=False)
-        return combined(dict.fromkeys(each.reason for each in least.policy.undecided if each.reason in lacking))
+    def _lacks_always(self, reasons: Iterable[str]) -> tuple[Reason | None, bool]:
+        """Return what the manifest lacks, of some reasons, also for the candidate that discloses least.
 
-    def _is_repeated(self, reasons: Iterable[str]) -> bool:
-        """Return whether the manifest lacks for the candidate what it lacks for the one that discloses least, too."""
+        And whether nothing violates the policy there.
+        """
         lacking = {each for each in reasons if kind_of(each) is ReasonKind.UNDECLARED}
         if not lacking or MERGE not in self.moves:
-            return False
+            return None, False
         least = self.judge.judge(self._whole(np.zeros(0, dtype=np.intp)), blames=False).policy
-        return not least.violations and any(each.reason in lacking for each in least.undecided)
+        still = dict.fromkeys(each.reason for each in least.undecided if each.reason in lacking)
+        return combined(still), not least.violations
 
     def _follow_findings(self, forced: Places) -> list[RepairPlan]:
         """Search for a repair that only withholds few rows, one that publishes least, then others from below.
