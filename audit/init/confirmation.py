@@ -421,19 +421,24 @@ class _Asked:
             self.columns[Renamed.key] = tomlkit.inline_table()
             self.columns[Renamed.key].update({**stated, **renamed})
             return OPEN, ""
-        others = self.beside(name) if role == "record" else None
-        if others is None:
+        others = self.beside(name) if role in ("record", "individual") else None
+        if role == "individual" and others is not None and SeveralRows.key not in self.columns:
+            self.guess(f"columns.{SeveralRows.key}", EPISODES, str(SeveralRows.why))
+        if role == "individual" or others is None:
             return role, ""
         shared = say(
             'Several rows of a release have the same "{column}", as people of one household have, so it names no '
             "record by itself.",
             column=printable(name),
         )
-        if others:
-            text = f"{shared} {say('Which column counts these people, and so names the record together with it?')}"
-            answers = {**dict.fromkeys(others, ""), OPEN: say("none; then it is no record id")}
-            if (beside := self.ask(Question(text, answers, OPEN))) != OPEN:
-                return role, beside
+        text = say("Which column counts these people, and so names the record together with it?")
+        visits = {EPISODES: say("none: all are rows of one person, as several stays; each is then judged by itself")}
+        answers = {**dict.fromkeys(others, ""), **visits, OPEN: say("none; then it is no record id")}
+        if (beside := self.ask(Question(f"{shared} {text}", answers, OPEN))) != OPEN:
+            if beside not in others:
+                state(self.columns, SeveralRows.key, EPISODES, say("as answered"))
+                return role, ""
+            return role, beside
         answers = {answer: follows for answer, follows in question.answers.items() if answer != role}
         return self.ask(Question(f"{shared} {question.text}", answers, OPEN)), ""
 

@@ -58,9 +58,9 @@ def lines_of_people(names: Sequence[str], path: Path) -> str | list[str] | None:
 
 
 def lines_once(columns: Mapping[str, Column]) -> dict[str, Column]:
-    """Return the columns of a file without lines that repeat others in every cell, as those of a person's stays do."""
-    lines = np.unique(partition([*columns.values()]), return_index=True)[1]
-    return {name: replace(each, codes=each.codes[lines], release=each.release[lines]) for name, each in columns.items()}
+    """Return the columns of a file without lines that repeat others in every cell, as for each stay."""
+    first = np.unique(partition([*columns.values()]), return_index=True)[1]
+    return {name: replace(each, codes=each.codes[first], release=each.release[first]) for name, each in columns.items()}
 
 
 def times_of(person: Sequence[Column], others: Sequence[Column], tags: Sequence[str]) -> list[Column]:

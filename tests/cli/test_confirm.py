@@ -646,6 +646,26 @@ def test_a_column_that_people_share_names_a_record_only_with_another_one(tmp_pat
     assert run_audit(tmp_path)[0] in {0, 1, 3}
 
 
+@pytest.mark.parametrize("answers", [["record", "episodes"], ["individual", "episodes"]])
+@pytest.mark.parametrize("columns", [["Case"], ["Case", "Day"]])
+def test_a_pseudonym_of_people_with_several_stays_has_an_answer(tmp_path, answers, columns):
+    """A published one was a household's or none; as the key, each audit refused it, and nothing asked what rows are."""
+    for tag in ("1", "2"):
+        rows = [
+            [f"P{n // 2}", *[f"{n % 2}{tag}"] * (len(columns) - 1), "fm"[n // 2 % 2], ["flu", "cold"][n % 2]]
+            for n in range(48)
+        ]
+        write(tmp_path / f"{tag}.csv", as_csv([[*columns, "Sex", "Disease"], *rows]))
+    series = '[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\nsensitive = "Disease"\n'
+    unlinkable = 'unlinkable.Day = "rounded"\n' * (len(columns) - 1)
+    write(tmp_path / "series.toml", f'{series}quasi_identifiers = ["Sex"]\n{unlinkable}')
+    code, out, err, text = confirm(tmp_path, *answers, more=4)
+    written = tomllib.loads(text)
+    assert (code, "an audit refuses" in out, written["columns"].get(answers[0])) == (0, False, "Case"), err
+    assert (written["columns"]["rows"], "unconfirmed" in written, "transitions" in text) == ("episodes", False, False)
+    assert run_audit(tmp_path)[0] in {1, 3}
+
+
 @pytest.mark.parametrize("answer", ["no", "yes"])
 def test_a_blank_sensitive_cell_is_asked_about_and_named_in_words(tmp_path, answer):
     """Findings ended with "has", and nothing asked whether a blank cell may become known."""
