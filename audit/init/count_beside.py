@@ -39,6 +39,9 @@ _OF_SEX = re.compile(
 )
 
 
+_ENOUGH_LABELS = 2  # two labels and their total
+
+
 def split_count_cells(files: CountFiles) -> CountFiles:
     """Return the files with cells such as `12 (34.5)` split into two columns, the count and the rate."""
     columns = dict(files.columns)
@@ -88,10 +91,38 @@ def declare_beside(
     if (change := declare_change(rules, files, [*numbers, *counts], counts if several else ())) is not None:
         known.add(change)
     others = [name for name in counts if name != value and name not in known]
-    if others and several:
+    for name in filter(is_population, others):
+        if (dimension := _same_along(rules, files, name)) is not None:
+            why = say(
+                "{column}: taken for no counts, because all labels of {dimension} have the same number, and so has its "
+                "total.",
+                column=name,
+                dimension=dimension,
+            )
+            rules.add("not_counts", [name], why)
+            known.add(name)
+    if not known.issuperset(others) and several:
         _declare_counts(rules, files, [name for name in counts if name not in known])
     elif change is not None:
         del rules.table["change"]["counts"]
+
+
+def _same_along(rules: TableGuesses, files: CountFiles, name: str) -> str | None:
+    """Return a dimension with a total along which a column never changes, as a population beside each count of a place.
+
+    If it had counts, the total would have the sum of them.
+    """
+    dimensions, texts = rules.table["dimensions"], files.columns[name]
+    for dimension in (each for each in dimensions if rules.totals.get(each)):
+        labels = (_labels(rules, files, each) for each in dimensions if each != dimension)
+        lines: dict[tuple[object, ...], list[str]] = {}
+        for *line, text in zip(*labels, files.release_of_rows(), texts, strict=True):
+            lines.setdefault((*line,), []).append(text)
+        if all(len({*line}) == 1 for line in lines.values()) and any(
+            len(line) > _ENOUGH_LABELS and number_of(line[0]) for line in lines.values()
+        ):
+            return dimension
+    return None
 
 
 def declare_rates(

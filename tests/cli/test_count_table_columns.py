@@ -204,7 +204,7 @@ def test_codes_of_an_unknown_name_are_known_by_their_cells(name, tmp_path):
     assert table.table == other.table | {"not_counts": [name]}
 
 
-@pytest.mark.parametrize("name", ["Nr. der Fälle", "Number of cases", "Anzahl", "nb de cas", "Population", "Beds"])
+@pytest.mark.parametrize("name", ["Nr. der Fälle", "Number of cases", "Anzahl", "nb de cas", "Beds"])
 def test_counts_of_the_whole_place_are_no_codes(name, tmp_path):
     """They are named so, or the total of the land is their sum."""
     rows = ["area,sex,KdU,n"]
@@ -1834,3 +1834,18 @@ def test_three_columns_that_lie_in_each_other_are_one_dimension(columns, tmp_pat
     code, out, _ = run_main(str(tmp_path))
     assert code == 3
     assert "each label of commune occurs beside only one label of dept" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("of_total", "counted"), [(900, False), (1800, True)])
+def test_a_population_that_stands_beside_each_count_is_no_count(of_total, counted, tmp_path):
+    """As counts, such numbers contradict their totals: the audit refused what init had guessed."""
+    rows = [
+        f"{area},{sex},{n},{people if sex != 'Total' or not counted else 2 * people}"
+        for area, own, people in (("A", (12, "c", 15), 400), ("B", (25, 31, 56), 500), ("Total", (37, 34, 71), 900))
+        for sex, n in zip(("F", "M", "Total"), own, strict=True)
+    ]
+    assert str(of_total) in rows[-1]
+    manifest = guessed(tmp_path, {"2024.csv": "\n".join(["area,sex,cases,population", *rows, ""])})
+    assert ("population" in manifest["table"].get("not_counts", ())) == (not counted)
+    assert ("population" in manifest["table"].get("values", ())) == counted
+    assert verdict(tmp_path)[0] in {1, 3}
