@@ -136,15 +136,12 @@ def _skeletons(table: Table, column: str, headings: Adjustments) -> tuple[Codes,
 
 
 def _core(text: str) -> str:
-    """Return what a text has in common with others alike: its day, the digits of its number, or its skeleton.
+    """Return what a text has in common with others alike: the digits of its day or number, or its skeleton.
 
     >>> [_core(text) for text in ("2024-07-11", "11.07.2024", "10,10 Tage", "10.1", "1,234", "1234", "Flu.")]
-    ['day 739078', 'day 739078', '101', '101', '1234', '1234', 'flu']
+    ['739078', '739078', '101', '101', '1234', '1234', 'flu']
     """
-    for kind in (Kind.DAY_FIRST, Kind.MONTH_FIRST) if _DAY.match(text) else ():
-        with suppress(CellError):
-            return f"day {parse_value(text, kind)}"
-    number = read_number(with_decimal_point(_UNIT.sub("", text)))
+    number = _measure(text)
     return skeleton(text) if number is None else decimal(number).replace(".", "")
 
 

@@ -1072,7 +1072,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_hidden_sameness.py::test_unlinkable_columns_tie_rows_in_other_words": [
         ("audit.io.rules.disclosure.Unlinkable.doubts", "and any(together)", "and False"),
         ("audit.io.roles._skeletons", "_core(text) if", "text if"),
-        ("audit.io.roles._core", "if _DAY.match(text) else ()", "if False else ()"),
+        ("audit.io.roles._measure", "if _DAY.match(text) else ()", "if False else ()"),
     ],
     "cli/test_count_table_doubts.py::test_a_candidate_that_adds_nothing_is_no_decision_where_something_is_a_guess": [
         ("audit.count_tables.candidate._impact", ", after.policy.undecided\n    if", ", ()\n    if"),
