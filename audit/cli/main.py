@@ -10,10 +10,11 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import shlex
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
@@ -21,9 +22,7 @@ from types import ModuleType
 
 from audit.cli import audit as default
 from audit.cli.arguments import Parser, settle_format
-from audit.cli.completion import ASKED, complete
 from audit.cli.error_document import put_error
-from audit.cli.first_steps import FIRST_STEPS
 from audit.cli.output import commands_name
 from audit.cli.signals import after_imports
 from audit.cli.standard_streams import discard, log_shown, write_lines
@@ -32,9 +31,56 @@ from audit.model.errors import AuditError, InputError, OptionError, UsageError, 
 from audit.runtime import kernels
 from audit.runtime.log import logged_stage
 from audit.runtime.own_packages import outsider
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
 from audit.runtime.version import VERSION
 from reports.languages.catalogues import LANGUAGES, in_language, of_locale
+
+ASKED = "_ARGCOMPLETE"
+"""The environment variable by which the shell asks for completions, instead of running a command."""
+
+
+def complete(default: Callable[[], Parser], command: Callable[[str], Parser], names: Collection[str]) -> None:
+    """Print the completions of a line for the shell, and exit.
+
+    Args:
+        default: makes the parser of the default command, whose first word may be one of the others' names.
+        command: makes the parser of one of them.
+        names: their names.
+    """
+    import argcomplete
+    from argcomplete.completers import ChoicesCompleter, DirectoriesCompleter
+
+    typed = _words(os.environ.get("COMP_LINE", ""))
+    if len(typed) > 1 and typed[1] in names:
+        parser = command(typed[1])
+    else:
+        parser = default()
+        folders, others = DirectoriesCompleter(), ChoicesCompleter(sorted(names))
+        parser.series.completer = lambda **told: [*others(**told), *folders(**told)]  # type: ignore[attr-defined]
+    argcomplete.autocomplete(parser, always_complete_options="long")
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a line; a last word that is still being typed is not a command yet."""
+    try:
+        words = shlex.split(line)
+    except ValueError:  # an open quotation
+        return line.split()
+    return words if line.endswith(" ") else words[:-1]
+
+
+FIRST_STEPS = Phrase(
+    """\
+audit: what do published releases give away together? The first three steps:
+
+  1. Put the published tables into a folder, one file for each release: CSV, Excel, Parquet, Stata, SPSS, SAS.
+  2. audit init FOLDER      looks at them, asks what it cannot tell, and writes FOLDER/series.toml
+  3. audit FOLDER           gives the verdict
+
+To see one first: audit demo. For all commands and options: audit --help
+"""
+)
+
 
 COMMANDS = {
     "check": "does a series keep the promise that it claims?",
