@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from audit.count_tables.judged_counts import JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
@@ -40,7 +41,7 @@ from audit.count_tables.published_texts import (
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
 from audit.io.notes_below import lines_beside
-from audit.io.toml import toml_text
+from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.count_report import Rounding
 from audit.model.count_tables import OPEN
@@ -124,6 +125,7 @@ def reading_doubts(reading: SecondReading) -> Iterator[str]:
     yield from _markers_disclose_more(reading)
     yield from _notes_disclose_more(reading)
     yield from _lacking_labels_disclose_more(reading)
+    yield from _signs_disclose_more(reading)
     if may_lack_zeros(reading.counts) and reading.discloses_more(_with_zeros(reading.counts)):
         yield say(
             "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
@@ -435,12 +437,17 @@ def _markers_disclose_more(reading: SecondReading) -> Iterator[str]:
 def _disclosing(releases: Codes | Sequence[int], more: Callable[[Sequence[int]], bool | None]) -> Sequence[int]:
     """Return the releases from which more follows if they are read in another way; none if there are none.
 
-    If all releases read so contradict themselves, each is read so alone.
+    If all releases read so contradict themselves, each is read so alone, and then those that do not are, together.
     """
     own = np.unique(releases).tolist()
     together = more(own) if own else False
-    alone = ([each] for each in own if together is None and len(own) > 1 and more([each]))
-    return own if together else next(alone, [])
+    possible = list[int]()
+    for each in own if together is None and len(own) > 1 else ():
+        follows = more([each])
+        if follows:
+            return [each]
+        possible += [] if follows is None else [each]
+    return own if together else possible if len(possible) > 1 and more(possible) else []
 
 
 def _largest_disclosing(each: Sequence[T], more: Callable[[Sequence[T]], bool | None]) -> Iterator[Sequence[T]]:
@@ -510,19 +517,57 @@ def _may_count(counts: PublishedCounts, rows: Flags, upper: Counts, least: int) 
 
 def _blank(counts: PublishedCounts) -> Flags:
     """Return which rows have an empty cell, and no sign such as `z`, in place of a count; shape (rows,), bool."""
-    blank = ~counts.shown & (counts.text == "") & ~counts.without_count
-    for place in np.unique(counts.file[blank]).tolist():
-        part, rows = counts.part(int(np.argmax(counts.file == place))), np.flatnonzero(blank & (counts.file == place))
+    return np.equal(_signs(counts), "").astype(np.bool_)
+
+
+def _signs(counts: PublishedCounts) -> npt.NDArray[Any]:
+    """Return the text, or the status, in place of the count of each row that shows none, else None; shape (rows,)."""
+    signs = np.full(len(counts.row), None, dtype=object)
+    uncounted = ~counts.shown & (counts.text == "") & ~counts.without_count
+    for place in np.unique(counts.file[uncounted]).tolist():
+        part, rows = counts.parts[place], np.flatnonzero(uncounted & (counts.file == place))
         shown = [part.table.texts(each) for each in (part.view.column, counts.manifest.status) if each is not None]
-        blank[rows] = [not any(texts[row] for texts in shown) for row in counts.row[rows].tolist()]
-    return blank
+        signs[rows] = [next((texts[row] for texts in shown if texts[row]), "") for row in counts.row[rows].tolist()]
+    return signs
+
+
+def _signs_disclose_more(reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence about each sign that counts as an empty cell, if more follows where it stands for 0.
+
+    "Not applicable" means that nobody is counted there. Where the numbers of a release refute that, it hides counts.
+    """
+    counts, signs = reading.counts, _signs(reading.counts)
+    is_sign = np.array([each in counts.manifest.not_published for each in signs.tolist()]) & (counts.lower == 0)
+    kinds = [*dict.fromkeys(zip(signs[is_sign].tolist(), counts.release[is_sign].tolist(), strict=True))]
+
+    def discloses_more(some: Sequence[int]) -> bool | None:
+        zero = np.zeros_like(is_sign)
+        for sign, release in (kinds[at] for at in some):
+            zero |= is_sign & (signs == sign) & (counts.release == release)
+        return reading.discloses_more(counts.with_values(zero, lower=0, upper=0, number=True))
+
+    for sign in dict.fromkeys(kinds[at][0] for at in _disclosing(range(len(kinds)), discloses_more)):
+        yield say(
+            '"{sign}" in place of counts may stand for 0, and more follows from the tables if it does: take it from '
+            "not_published, and write {zero} under [table] if nobody can be counted there, or {anything} if it can "
+            "hide any count",
+            sign=printable(sign, 60),
+            zero=f"markers.{toml_key(sign)} = [0, 0]",
+            anything=f"markers.{toml_key(sign)} = [0, inf]",
+        )
+
+
+def _may_be_zero(counts: PublishedCounts) -> Flags:
+    """Return which rows have no count, and no sign of `not_published` in its place, as `absent` says."""
+    known = {None, *counts.manifest.not_published}
+    return np.array([text not in known for text in _signs(counts).tolist()])
 
 
 def _with_zeros(counts: PublishedCounts) -> PublishedCounts:
     """Return the counts if blank and missing cells are 0, in a rounded table a rounded 0."""
     manifest = replace(counts.manifest, absent_is_zero=True)
     low, high = np.array([*map(counts.zero, range(len(counts.parts)))], dtype=np.int64)[counts.file].T
-    blank = ~counts.shown & (counts.text == "") & ~counts.without_count
+    blank = _may_be_zero(counts)
     zeros = counts.with_values(blank, lower=low[blank], upper=high[blank], number=True)
     return replace(zeros, manifest=manifest)
 
@@ -538,7 +583,7 @@ def may_lack_zeros(counts: PublishedCounts) -> bool:
     of_counts = ~counts.without_count
     cells = np.unique(np.column_stack([counts.release, counts.measure, crossed, counts.label])[of_counts], axis=0)
     kinds, shown = np.unique(cells[:, : 2 + len(many)], axis=0, return_counts=True)
-    return not counts.shown[of_counts].all() or bool((np.where(kinds[:, 2:], many, 1).prod(axis=1) > shown).any())
+    return bool(_may_be_zero(counts).any() or (np.where(kinds[:, 2:], many, 1).prod(axis=1) > shown).any())
 
 
 def _remarks(reading: SecondReading) -> Iterator[str]:

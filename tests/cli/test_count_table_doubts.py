@@ -447,6 +447,53 @@ def test_a_rounded_table_without_zeros_is_asked_about_where_it_matters(blank, sa
     assert (found, "blank or missing" in why) == (code, code == 3), why
 
 
+NOT_APPLICABLE = ["2022,A,f,14", "2022,A,m,c", "2022,A,d,c", "2022,A,x,z", "2022,A,All,22", "2022,B,f,9", "2022,B,x,z"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said", "code"),
+    [
+        ([], 'not_published = ["z"]', 3),
+        ([], "markers.z = [0, 0]", 1),
+        ([], "markers.z = [0, inf]", 0),
+        (["2022,C,f,8", "2022,C,m,9", "2022,C,d,9", "2022,C,x,z", "2022,C,All,37"], 'not_published = ["z"]', 0),
+        (["2023,C,f,8", "2023,C,m,9", "2023,C,d,9", "2023,C,x,z", "2023,C,All,37"], 'not_published = ["z"]', 3),
+        (["2022,C,f,8", "2022,C,m,9", "2022,C,d,9", "2022,C,x,y", "2022,C,All,37"], 'not_published = ["y", "z"]', 3),
+    ],
+    ids=["not said", "nobody", "hidden", "hidden in C", "hidden later", "another sign hides"],
+)
+def test_a_sign_for_no_count_is_asked_about_where_more_follows_if_it_is_0(more, said, code, tmp_path):
+    """In A, 8 people have two signs for 1 to 4: each hides 4, if nobody is counted where the sign is z."""
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals.sex = "All"\ntotals.area = ""\nmarkers.c = [1, 4]\n'
+    tables = {"1.csv": ["year,area,sex,n", *NOT_APPLICABLE, *more]}
+    series = 'releases = ["1.csv"]\nreleases_by = "year"'
+    found, why, _ = verdict(write_tables(tmp_path, tables, f"{table}{said}", series=series))
+    assert (found, '\\"z\\" in place of counts may stand for 0' in why) == (code, code == 3), why
+    assert '\\"y\\" in place' not in why
+
+
+def test_signs_for_no_count_are_read_as_zeros_together_where_others_hide_counts(tmp_path):
+    """Only if both w and z are 0, the two signs in A hide 4 people each; y hides 11."""
+    rows = [
+        "A,f,14",
+        "A,m,c",
+        "A,d,c",
+        "A,x,w",
+        "A,y,z",
+        "A,All,22",
+        "B,f,8",
+        "B,m,9",
+        "B,d,9",
+        "B,x,9",
+        "B,y,y",
+        "B,All,46",
+    ]
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals.sex = "All"\ntotals.area = ""\nmarkers.c = [1, 4]\n'
+    folder = write_tables(tmp_path, {"1.csv": ["area,sex,n", *rows]}, f'{table}not_published = ["w", "y", "z"]')
+    code, why, _ = verdict(folder)
+    assert (code, [sign in why for sign in ('\\"w\\" in', '\\"y\\" in', '\\"z\\" in')]) == (3, [True, False, True])
+
+
 @pytest.mark.parametrize(
     ("remarks", "code"),
     [

@@ -284,3 +284,17 @@ def one_of(oracle, place, label):
         shown = {cell[place] for rows in oracle.series.releases for cell, _ in rows} - {oracle.series.totals.get(name)}
         return frozenset(oracle.atoms[place]).difference(*(oracle.covered(place, each) for each in shown))
     return frozenset([label])
+
+
+@pytest.mark.parametrize("seed", range(some(200)))
+def test_no_series_holds_whose_signs_for_no_count_disclose_something_as_zeros(seed, tmp_path):
+    """Readers know that nobody is counted where a cell is "not applicable", which was read as any count."""
+    rng = random.Random(seed)  # noqa: S311
+    series = drawn_tables(rng)
+    drawn_rows = [[(cell, "z" if text == "0" else text) for cell, text in rows] for rows in series.releases]
+    signs = replace(series, releases=drawn_rows)
+    zeros = replace(signs, markers={**series.markers, "z": (0, 0)}).write(tmp_path / "zeros")
+    manifest = signs.write(tmp_path / "signs") / "series.toml"
+    text = manifest.read_text(encoding="utf-8").replace("[table]\n", '[table]\nnot_published = ["z"]\n')
+    manifest.write_text(text, encoding="utf-8")
+    assert run_main(str(manifest.parent))[0] in {1, 2, 3} or run_main(str(zeros))[0] in {0, 2}
