@@ -90,6 +90,39 @@ def pairs_of_equals(counts: PublishedCounts, place: int) -> list[Pair]:
     ]
 
 
+def renamings(counts: PublishedCounts, place: int) -> Iterator[list[Pair]]:
+    """Yield the ways in which labels outside all others may be labels that their tables lack, most pairs first.
+
+    The latter lie in a label of these tables, such as a district in its region, and other tables show them.
+    """
+    manifest, dimension = counts.manifest, counts.dimensions[place]
+    name, may_be = dimension.axis.name, dict[str, list[str]]()
+    covered = read_categories(manifest, Problems()).get(name, {}) if name in manifest.categories else {}
+    wholes = {text: {*some} for text, some in covered.items() if len({*some}) > 1 and text != manifest.totals.get(name)}
+    atoms = {text: some[0] for text, some in covered.items() if len({*some}) == 1}
+    tables = [np.unique(counts.label[np.isin(counts.file, unit), place]).tolist() for unit in counts.units()]
+    shown = [{dimension.labels[label] for label in some} for some in tables]
+    for new, atom in atoms.items():
+        own = set[str]().union(*(labels for labels in shown if new in labels))
+        inside = set[str]().union(*(wholes[text] for text in own & wholes.keys()))
+        others = set[str]().union(*shown) - own
+        olds = [old for old in atoms if old in others and atoms[old] in inside]
+        if olds and not any(atom in some for some in wholes.values()):
+            may_be[new] = olds
+    yield from filter(None, _matchings([*may_be.items()], frozenset()))
+
+
+def _matchings(left: Sequence[tuple[str, Sequence[str]]], taken: frozenset[str]) -> Iterator[list[Pair]]:
+    """Yield the ways in which labels may be others, each of these at most one of them, or none that they may be."""
+    if not left:
+        yield []
+        return
+    (new, olds), *others = left
+    for old in (old for old in olds if old not in taken):
+        yield from ([(old, new), *some] for some in _matchings(others, taken | {old}))
+    yield from _matchings(others, taken)
+
+
 def read_as_one(counts: PublishedCounts, place: int, pairs: Sequence[Pair]) -> PublishedCounts:
     """Return the counts if the labels of each pair, one of which is an atom, count the same people."""
     dimension, atoms = counts.dimensions[place], _atoms(counts, place)
@@ -145,7 +178,7 @@ def _named_alike(counts: PublishedCounts, name: str, labels: Sequence[str]) -> l
     return [*found]
 
 
-_MOST_TRIED, _MOST_WAYS = 20_000, 8
+_MOST_TRIED, MOST_WAYS = 20_000, 8
 _RARE = np.log(100)  # how much rarer than the ways that there are a coincidence has to be
 
 Way = tuple[int, ...]
@@ -268,7 +301,7 @@ class WaySearch:
     def run(self, way: Way, sums: Floats) -> bool:
         """Find the ways that begin like this one, whose sums these are; return whether these are all."""
         self.tried += 1
-        if self.tried > _MOST_TRIED or len(self.ways) == _MOST_WAYS:
+        if self.tried > _MOST_TRIED or len(self.ways) == MOST_WAYS:
             return False
         left = self.parts[1, len(way) :].sum(axis=0)
         if (sums[0] > self.wholes[1]).any() or (sums[1] + left < self.wholes[0]).any():

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,12 +22,14 @@ from audit.count_tables.judged_counts import JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.note_numbers import noted_range, noted_rounding
 from audit.count_tables.other_readings import (
+    MOST_WAYS,
     Pair,
     columns_of_sums,
     nestings,
     pairs_of_equals,
     read_as_one,
     read_as_sums,
+    renamings,
 )
 from audit.count_tables.published_counts import PublishedCounts, adds_up
 from audit.count_tables.published_texts import (
@@ -100,7 +102,7 @@ class SecondReading:
             most = np.where(narrowed, np.minimum(counts.said_most, upper), counts.said_most)
             return self.discloses_more(counts.with_values(own, lower=lower[own], upper=upper[own], said_most=most[own]))
 
-        return _disclosing(releases, discloses_more)
+        return _disclosing(np.unique(releases).tolist(), discloses_more)
 
 
 def finds_nothing(judged: JudgedCounts | None) -> bool:
@@ -169,21 +171,25 @@ def _nestings_disclose_more(reading: SecondReading) -> Iterator[str]:
 
 
 def _equal_labels_disclose_more(reading: SecondReading) -> Iterator[str]:
-    """Yield a sentence about each dimension from which more follows if labels with equal numbers count one group."""
+    """Yield a sentence about each dimension from which more follows if labels that may be one count the same people."""
     counts = reading.counts
     for place, dimension in enumerate(counts.dimensions if (counts.lower < counts.upper).any() else ()):
-        pairs = pairs_of_equals(counts, place)
+        pairs, ways = pairs_of_equals(counts, place), [*islice(renamings(counts, place), MOST_WAYS + 1)]
 
-        def discloses_more(some: Sequence[int], place: int = place, pairs: Sequence[Pair] = pairs) -> bool | None:
-            return reading.discloses_more(read_as_one(counts, place, [pairs[at] for at in some]))
+        def discloses_more(some: Sequence[Pair], place: int = place) -> bool | None:
+            return reading.discloses_more(read_as_one(counts, place, some))
 
-        if some := _disclosing(range(len(pairs)), discloses_more):
+        if len(ways) > MOST_WAYS:
+            found: Sequence[Pair] = ways[0]
+        else:
+            found = next(filter(discloses_more, ways), []) or _disclosing(pairs, discloses_more)
+        if found:
             yield say(
-                "labels of {dimension} agree in each line that shows both, and more follows from the tables if they "
-                "count the same people: {pairs}; write the same atoms for both in categories; or, if they count "
-                "different people, name a label there that covers both",
+                "labels of {dimension} may count the same people, as no line shows that they differ, and more follows "
+                "from the tables if they do: {pairs}; write both alike, or the same atoms for both in categories; "
+                "or, if they count different people, name a label there that covers both",
                 dimension=printable(dimension.axis.name, 60),
-                pairs=", ".join(in_quotes(pairs[at], 2) for at in some[:_NAMED]),
+                pairs=", ".join(in_quotes(pair, 2) for pair in found[:_NAMED]),
             )
 
 
@@ -434,20 +440,18 @@ def _markers_disclose_more(reading: SecondReading) -> Iterator[str]:
         )
 
 
-def _disclosing(releases: Codes | Sequence[int], more: Callable[[Sequence[int]], bool | None]) -> Sequence[int]:
-    """Return the releases from which more follows if they are read in another way; none if there are none.
+def _disclosing(each: Sequence[T], more: Callable[[Sequence[T]], bool | None]) -> Sequence[T]:
+    """Return those, such as releases, from which more follows if they are read in another way; none if there are none.
 
-    If all releases read so contradict themselves, each is read so alone, and then those that do not are, together.
+    If all read so contradict themselves, each is read so alone, and then those that do not are, together.
     """
-    own = np.unique(releases).tolist()
-    together = more(own) if own else False
-    possible = list[int]()
-    for each in own if together is None and len(own) > 1 else ():
-        follows = more([each])
+    together, possible = more(each) if each else False, list[T]()
+    for one in each if together is None and len(each) > 1 else ():
+        follows = more([one])
         if follows:
-            return [each]
-        possible += [] if follows is None else [each]
-    return own if together else possible if len(possible) > 1 and more(possible) else []
+            return [one]
+        possible += [] if follows is None else [one]
+    return each if together else possible if len(possible) > 1 and more(possible) else []
 
 
 def _largest_disclosing(each: Sequence[T], more: Callable[[Sequence[T]], bool | None]) -> Iterator[Sequence[T]]:
@@ -477,7 +481,8 @@ def _first_disclosing(reading: SecondReading, blank: Flags, ways: Sequence[tuple
             return found
         return _more_by_blanks(reading, (0, UNBOUNDED), blank & own, small & beside, below=ends[0])
 
-    found = (each[0] for each in ways if _disclosing(reading.counts.release[blank], partial(more, *each)))
+    releases = np.unique(reading.counts.release[blank]).tolist()
+    found = (each[0] for each in ways if _disclosing(releases, partial(more, *each)))
     return next(found, None)
 
 
@@ -534,19 +539,19 @@ def _signs(counts: PublishedCounts) -> npt.NDArray[Any]:
 def _signs_disclose_more(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about each sign that counts as an empty cell, if more follows where it stands for 0.
 
-    "Not applicable" means that nobody is counted there. Where the numbers of a release refute that, it hides counts.
+    "Not applicable" means that there is none to count. Where the numbers of a release refute that, it hides counts.
     """
     counts, signs = reading.counts, _signs(reading.counts)
     is_sign = np.array([each in counts.manifest.not_published for each in signs.tolist()]) & (counts.lower == 0)
     kinds = [*dict.fromkeys(zip(signs[is_sign].tolist(), counts.release[is_sign].tolist(), strict=True))]
 
-    def discloses_more(some: Sequence[int]) -> bool | None:
+    def discloses_more(some: Sequence[tuple[str, int]]) -> bool | None:
         zero = np.zeros_like(is_sign)
-        for sign, release in (kinds[at] for at in some):
+        for sign, release in some:
             zero |= is_sign & (signs == sign) & (counts.release == release)
         return reading.discloses_more(counts.with_values(zero, lower=0, upper=0, number=True))
 
-    for sign in dict.fromkeys(kinds[at][0] for at in _disclosing(range(len(kinds)), discloses_more)):
+    for sign in dict.fromkeys(sign for sign, _ in _disclosing(kinds, discloses_more)):
         yield say(
             '"{sign}" in place of counts may stand for 0, and more follows from the tables if it does: take it from '
             "not_published, and write {zero} under [table] if nobody can be counted there, or {anything} if it can "

@@ -2450,3 +2450,46 @@ def test_a_column_whose_counts_are_all_hidden_is_not_passed_over(sign, code, tmp
         table.replace('open = ["sex"]\n', "").replace('m = "m"', 'm = "m", x = "x"') + f'\nmarkers."{sign}" = [0, inf]'
     )
     assert verdict(written(tmp_path, rows, "area,f,m,x,All", table, "min_count = 10"))[0] == 1
+
+
+def with_new_names(folder, seed, new, more=""):
+    """Two years of districts in regions, some cells of which are hidden in the second; some have new names there."""
+    rng = random.Random(seed)  # noqa: S311
+    regions, tables = {"R": "abc", "S": "de"}, {}
+    for year in ("2022", "2023"):
+        numbers = {(area, sex): rng.randint(5, 60) for area in "abcde" for sex in "fm"}
+        numbers |= {(area, "All"): numbers[area, "f"] + numbers[area, "m"] for area in "abcde"}
+        hidden = {area for area in "abcde" if year == "2023" and rng.random() < 0.4}
+        rows = {cell: "*" if cell[0] in hidden and cell[1] != "All" else n for cell, n in numbers.items()}
+        rows |= {(region, sex): sum(numbers[area, sex] for area in some) for region, some in regions.items()
+                 for sex in ("f", "m", "All")}  # fmt: skip
+        names = new if year == "2023" else {}
+        tables[f"{year}.csv"] = [
+            "area,sex,n",
+            *(f"{names.get(area, area)},{sex},{n}" for (area, sex), n in rows.items()),
+        ]
+    covers = [*(f"{area},{area}" for area in (*"abcde", *new.values())), more]
+    covers += [f"{region},{area}" for region, some in regions.items() for area in some]
+    tables["areas.csv"] = ["label,atom", *filter(None, covers)]
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals.sex = "All"\nmarkers."*" = [1, inf]\n'
+    series = 'releases = ["2022.csv", "2023.csv"]'
+    return str(write_tables(folder, tables, f'{table}categories.area = "areas.csv"', series=series))
+
+
+@pytest.mark.parametrize("new", [{"a": "x"}, {"a": "x", "b": "y"}, {"a": "x", "b": "y", "d": "z"}], ids=" ".join)
+@pytest.mark.parametrize("seed", range(drawn(60)))
+def test_no_district_with_a_new_name_hides_what_its_region_discloses(seed, new, tmp_path):
+    """Categories that place the new name in no region let the region count people of the old one, too."""
+    renamed = printed(with_new_names(tmp_path / "new", seed, new))[0]
+    assert renamed in {1, 3} or not printed(with_new_names(tmp_path / "old", seed, {}))[0]
+
+
+@pytest.mark.parametrize(("more", "code"), [("", 3), ("all,x\nall,a", 0)], ids=["not said", "others"])
+def test_a_district_with_a_new_name_is_asked_about_unless_it_is_another_one(more, code, tmp_path):
+    found, out, err = run_main(with_new_names(tmp_path, 0, {"a": "x"}, more))
+    assert (found, '"a" and "x"; write both alike' in " ".join(out.split())) == (code, code == 3), out + err
+
+
+def test_a_district_with_a_new_name_is_not_asked_about_where_nothing_follows(tmp_path):
+    """No region hides exactly one district, under either name."""
+    assert printed(with_new_names(tmp_path / "new", 2, {"a": "x"}))[0] == 0
