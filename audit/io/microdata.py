@@ -429,7 +429,7 @@ class Microdata:
             wrong = (n for n in range(1, len(texts)) if have_other_codes(set().union(*texts[:n]), texts[n]))
             every_text = sorted(set[str]().union(*texts))
             grows = kind_of_values(every_text) is Kind.NUMERIC or kind_of_single_days(every_text) is not None
-            if grows or name in {*self.dates, *self.spelled} or (n := next(wrong, None)) is None:
+            if grows or name in {*self.dates, *self.spelled, *self.codes} or (n := next(wrong, None)) is None:
                 continue
             what = say(
                 '"{column}" has other texts in {tag} than in earlier tables, such as codes for the same values, and '
