@@ -26,7 +26,7 @@ from audit.io.diagnostics import is_there
 from audit.io.manifest import KEY_COLUMNS
 from audit.io.microdata import SnapshotFile
 from audit.io.releases import own_values
-from audit.io.rules.disclosure import FEW_TIES, Harmless, Unlinkable
+from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
 from audit.io.tables import header, read_table, text_codes
 from audit.io.toml import toml_key
 from audit.model.arrays import UNKNOWN, Codes, Flags, Integers, numbered
@@ -38,6 +38,8 @@ _MEMBERS = 20  # rows of one text, on average; more are those of a place or a ki
 _BY_CHANCE = log(0.001)
 _CLEARLY = 4  # fewer than one household in so many that shares its value hardly moves what is thought of the others
 _FEW_COLUMNS = 12  # of which two are taken together
+_LEAST = (0.0, 0.0, 0.95)
+"""The share of texts of so many columns that have one value: beside a fine column, one related to values shows many."""
 _SHOWN = 6
 
 
@@ -84,14 +86,17 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
     secret = {*stated.columns, *private}
     every = dict.fromkeys((*columns.quasi_identifiers, *stated.columns, *private))
     values = [own_values(each, sensitive, held.series.vocabularies) for each in held.keyed]
-    pairs = [pair for pair in combinations(every, 2) if not secret.isdisjoint(pair)]
     single = [(name,) for name in every if name in private or _may_show(held, name)]
-    for keys in (single, pairs):
+    for several in (False, True):
+        named = [name for name in every if several and not any(map(_names_value, texts(name), values))]
+        keys = [pair for pair in combinations(named, 2) if not secret.isdisjoint(pair)] if several else single
         found = list[tuple[str, Sequence[str]]]()
         for key in keys:
             seen = [*zip(held.seen, map(_together, *map(texts, key)), strict=True)]
             rows = max(
-                (0, 0) if value is None else rows_that_share(text, value, harmful, tries=len(keys))
+                (0, 0)
+                if value is None
+                else rows_that_share(text, value, harmful, tries=len(keys), least=_LEAST[len(key)])
                 for (_, text), value in zip(seen, values, strict=True)
             )
             if not any(rows):
@@ -218,25 +223,37 @@ def columns_that_share(
         codes, words = text_codes(table.arrow(name))
         known = np.array([bool(word.strip("*")) for word in words], dtype=np.bool_)[codes]
         texts[name] = np.where(known, codes, UNKNOWN)
-    pairs = [*combinations(names if len(names) <= _FEW_COLUMNS else (), 2)]
     for sensitive, harmless in values.items():
         value, words = text_codes(table.arrow(sensitive))
         harmful = np.array([text not in {"", *harmless} for text in words], dtype=np.bool_)
-        for keys in ([(name,) for name in names], pairs):
+        few = [name for name in names if len(names) <= _FEW_COLUMNS and not _names_value(texts[name], value)]
+        for keys in ([(name,) for name in names], [*combinations(few, 2)]):
             text_of = ((key, _together(*(texts[name] for name in key))) for key in keys)
-            rows = {key: rows_that_share(text, value, harmful, tries=len(keys)) for key, text in text_of}
+            rows = {
+                key: rows_that_share(text, value, harmful, tries=len(keys), least=_LEAST[len(key)])
+                for key, text in text_of
+            }
             found[sensitive] = {key: shared for key, shared in rows.items() if any(shared)}
             if found[sensitive]:
                 break
     return found
 
 
-def rows_that_share(text: Codes, value: Codes, harmful: Flags, *, tries: int) -> tuple[int, int]:
+def _names_value(text: Codes, value: Codes | None) -> bool:
+    """Return whether hardly a text is that of several values, as where a column has the code of each value."""
+    if value is None:
+        return False
+    known = (text != UNKNOWN) & (value != UNKNOWN)
+    both = np.unique(_together(text[known], value[known]))
+    return FEW_OF_ROWS * len(both) <= (FEW_OF_ROWS + 1) * len(np.unique(text[known]))
+
+
+def rows_that_share(text: Codes, value: Codes, harmful: Flags, *, tries: int, least: float = 0.0) -> tuple[int, int]:
     """Return how many rows share a harmful value with all others of the same text, and how many share their text.
 
     Both are 0 if the texts in several rows do not have one value more often than by chance, and clearly so: beyond what
     chance gives, in one of four that have a harmful value at all. `tries` is how many columns, or pairs of columns, are
-    looked at.
+    looked at, and `least` how many of those texts have one value at least.
     """
     rows = np.flatnonzero((text != UNKNOWN) & (value != UNKNOWN))
     text, value = text[rows], value[rows]
@@ -250,7 +267,7 @@ def rows_that_share(text: Codes, value: Codes, harmful: Flags, *, tries: int) ->
     found, texts = np.count_nonzero(one) / of_size.sum(), int(of_size.sum())
     expected = sum(int(of_size[m]) * _by_chance(counts, harmful, m) for m in np.flatnonzero(of_size).tolist()) / texts
     by_chance = -texts * (_divergence(found, expected) + _divergence(1 - found, 1 - expected))
-    if _CLEARLY * (found - expected) < 1 - expected or by_chance >= _BY_CHANCE - log(tries):
+    if found < least or _CLEARLY * (found - expected) < 1 - expected or by_chance >= _BY_CHANCE - log(tries):
         return 0, 0
     return int(size[one].sum()), int(size[size > 1].sum())
 

@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from audit.judgement.shared_values import rows_that_share
+from audit.io.microdata import SnapshotFile
+from audit.judgement.shared_values import columns_that_share, rows_that_share
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import read_audit, run_main
@@ -172,3 +173,14 @@ def test_people_are_asked_about_who_have_one_value_clearly_more_often_than_by_ch
         alike = (value[:, 0] == value[:, 1]) & harmful[value[:, 0]]
         rows = rows_that_share(text, value.ravel().astype(np.int32), harmful, tries=10)
         assert rows == ((2 * np.count_nonzero(alike), 2000) if asked else (0, 0))
+
+
+@pytest.mark.parametrize("share", [1.0, 0.8])
+def test_a_column_of_codes_or_related_to_values_shows_no_households_beside_a_fine_one(tmp_path, share):
+    """Ages of 1,000 people are fine; texts of the other column are codes of bands, or those of another band."""
+    draws = np.random.default_rng(0)
+    band, other = draws.integers(len(BANDS), size=(2, 1000)).tolist()
+    code = [one if draws.random() < share else two for one, two in zip(band, other, strict=True)]
+    rows = [[n, draws.integers(100), f"B{code[n]}", BANDS[band[n]]] for n in range(1000)]
+    write(tmp_path / "1.csv", as_csv([["Name", "Age", "Code", "Income"], *rows]))
+    assert columns_that_share(SnapshotFile("1", tmp_path / "1.csv", "1.csv"), "Name", {"Income": ()}) == {"Income": {}}

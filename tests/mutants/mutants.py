@@ -44,7 +44,15 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "laws/test_shared_values.py::test_a_household_of_microdata_is_known_to_the_audit_of_their_series": [
         ("audit.publishing.publish._Work._key", "if shared and", "if not shared and"),
-        ("audit.judgement.shared_values.columns_that_share", "names if len(names) <= _FEW_COLUMNS else ()", "()"),
+        (
+            "audit.judgement.shared_values.columns_that_share",
+            "if len(names) <= _FEW_COLUMNS and not",
+            "if False and not",
+        ),
+    ],
+    "laws/test_shared_values.py::test_a_column_of_codes_or_related_to_values_shows_no_households_beside_a_fine_one": [
+        ("audit.judgement.shared_values.columns_that_share", "least=_LEAST[len(key)]", "least=0.0"),
+        ("audit.judgement.shared_values._names_value", "if value is None:", "if True:"),
     ],
     "laws/test_shared_values.py::test_a_coarse_home_is_asked_about_where_its_people_have_one_value": [
         ("audit.judgement.shared_values._may_show", "few and (", "False and ("),
