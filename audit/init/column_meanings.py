@@ -283,6 +283,7 @@ class _Guesser:
             (last, 1, None),
             (steady > 0.95, -4, None),
             (known or column_names.is_quasi(column.name), -6, None),
+            (column_names.is_of_household(column.name) and not named, -6, None),
             (self.generalized(column) is not None, -4 if named > 6 else -8, None),
             (len(column.some) < 2, -5, None),
             (column.unique and len(column.codes) >= 20, -4, None),

@@ -48,7 +48,8 @@ _SENSITIVE = {
     10: _words(
         "sensitive secret disease diagnosis diagnoses diag illness condition disorder icd icd9 icd10 hiv symptom "
         "medication treatment krankheit diagnose maladie diagnostic diagnostico enfermedad malattia diagnosi ziekte "
-        "sen disability behinderung handicap discapacidad"
+        "sen disability behinderung handicap discapacidad pathology pathologie pathologies patologia patologias "
+        "erkrankung erkrankungen therapy therapie medikament medikation medicament comorbidity comorbidite"
     ),
     8: _words(
         "salary income wage wages earnings pay gehalt einkommen einkunfte lohn salaire revenu salario ingreso "
@@ -259,8 +260,8 @@ def may_nest(one: str, other: str) -> bool:
 def sensitivity(name: str) -> int:
     """Return how strongly a name suggests that its column is sensitive, from 0 to 10.
 
-    >>> sensitivity("Hauptdiagnose"), sensitivity("number of diagnoses"), sensitivity("Target")
-    (10, 0, 5)
+    >>> [*map(sensitivity, ("Hauptdiagnose", "Pathologie principale", "number of diagnoses", "Target"))]
+    [10, 10, 0, 5]
     """
     counts = _HOW_MANY.issuperset(words_in(name)[:1])
     return 0 if counts else max((weight for weight, keys in _SENSITIVE.items() if _speaks_of(name, keys)), default=0)

@@ -44,6 +44,17 @@ def test_amounts_postcodes_and_changes_are_understood_and_each_guess_is_marked(t
     assert open_microdata(folder).kinds["Gesamtbetrag"].value == "numeric"
 
 
+@pytest.mark.parametrize("name", ["Pathologie principale", "Autonomie"])
+def test_the_household_is_not_taken_for_the_sensitive_column(name, tmp_path):
+    (folder := tmp_path / "m").mkdir()
+    for year in ("2023", "2024"):
+        rows = [f"A{n};{1950 + n % 9};{['AVC', 'BPCO', 'gripe'][n % 3]};M{n // 2}" for n in range(40)]
+        lines = ["Bénéficiaire;Année de naissance;Pathologie;Ménage".replace("Pathologie", name), *rows]
+        (folder / f"{year}.csv").write_text("\n".join(lines), encoding="utf-8")
+    run_main("init", "--microdata", str(folder), "--yes")
+    assert tomllib.loads((folder / "microdata.toml").read_text(encoding="utf-8"))["columns"]["sensitive"] == name
+
+
 @pytest.mark.parametrize(("people", "listed"), [(1, False), (2, False), (3, True)])
 def test_changes_of_fewer_than_three_people_enter_what_is_published_only_on_request(tmp_path, people, listed):
     folder = office(tmp_path / "m")
