@@ -7,6 +7,7 @@ may each count several rows together: such a number is repeated in each of the r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, permutations, takewhile
@@ -23,6 +24,7 @@ from audit.count_tables.published_texts import Interpreter, Interval, number_of,
 from audit.count_tables.table_rules import STATISTIC, WHOLE
 from audit.count_tables.table_shapes import composed, read_categories
 from audit.io.column_names import may_nest
+from audit.io.respelling import fold
 from audit.model.arrays import Flags, Floats
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
@@ -79,7 +81,11 @@ def pairs_of_equals(counts: PublishedCounts, place: int) -> list[Pair]:
     labels = [text for at, text in enumerate(dimension.labels[: dimension.published]) if at != dimension.total]
     covered = read_categories(manifest, Problems()).get(name, {})
     wholes = [{*some} for label, some in covered.items() if label != manifest.totals.get(name)]
-    found = equal_labels(labels, lines_along(counts, place), _named_alike(counts, name, labels))
+    named = _named_alike(counts, name, labels)
+    named += (
+        _abbreviated(counts, place) if name in manifest.open else []
+    )  # else tables that lack labels are asked about
+    found = equal_labels(labels, lines_along(counts, place), named)
     atoms = _atoms(counts, place)
     return [
         (one, other)
@@ -151,6 +157,20 @@ def _atoms(counts: PublishedCounts, place: int) -> dict[str, frozenset[int]]:
         for at, (text, each) in enumerate(sets)
         if at != dimension.total
     }
+
+
+def _abbreviated(counts: PublishedCounts, place: int) -> list[Pair]:
+    """Return the pairs of labels that no table has both of, where one begins with the other and with no further one."""
+    paths, labels = [part.file.path for part in counts.parts], counts.dimensions[place].labels
+    table = np.array([*map(paths.index, paths)])[counts.file]
+    tables = dict[str, set[tuple[int, ...]]]()
+    for *when, at in np.unique(np.column_stack([counts.release, table, counts.label[:, place]]), axis=0).tolist():
+        tables.setdefault(labels[at], set()).add(tuple(when))
+    by_text = {fold(label): label for label in tables}
+    begin = ((text[:end], text) for text in by_text for end in range(1, len(text)) if text[:end].isalpha())
+    alike = [(by_text[one], by_text[other]) for one, other in begin if one in by_text]
+    many = Counter(chain(*alike))
+    return [pair for pair in alike if tables[pair[0]].isdisjoint(tables[pair[1]]) and {*map(many.get, pair)} == {1}]
 
 
 def _named_alike(counts: PublishedCounts, name: str, labels: Sequence[str]) -> list[Pair]:

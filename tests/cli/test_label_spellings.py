@@ -61,3 +61,22 @@ def test_no_series_holds_whose_labels_disclose_more_in_one_spelling(seed, areas,
     assert audited(tables, atoms=NAMES * 2)[0] == expected
     # Missing cells that can be any count say nothing about a release that has no label of another one.
     assert (audited(tables, 'absent = "unknown"\n')[0] == 0) == (expected == 0)
+
+
+@pytest.mark.parametrize("over_time", ["same", "cumulative"])
+@pytest.mark.parametrize("seed", range(drawn(20)))
+def test_an_abbreviated_label_of_a_dimension_that_lacks_people_is_asked_about(seed, over_time, tmp_path):
+    """One table shows f, and the other one hides female; where a dimension is open, tables need not have all labels."""
+    cells = np.random.default_rng(seed).integers(6, 40, (3, 3))
+    shown = by_sex(cells, ("f", "m", "x"), (False, True, True)), by_sex(cells, (*NAMES, "x"), (True, True, True))
+    tables = {f"{at}.csv": [line for line in lines if ",x," not in line] for at, lines in enumerate(shown)}
+
+    def judged(*atoms):
+        (tmp_path / "sex.csv").write_text("\n".join(["label,atom", *atoms, ""]))
+        table = f'{TABLE}open = ["sex"]\nover_time = "{over_time}"\n' + 'categories.sex = "sex.csv"\n' * bool(atoms)
+        return verdict(write_tables(tmp_path, tables, table, "min_count = 2"))
+
+    code, why = judged()
+    assert (code, 'same people: \\"f\\" and \\"female\\"' in why.replace("\\\\", "\\")) == (3, True), why
+    assert judged("f,f", "m,m", "female,f", "male,m")[0] == 1
+    assert judged("f,f", "m,m", "female,female", "male,male", "a,f", "a,female", "b,m", "b,male")[0] == 0
