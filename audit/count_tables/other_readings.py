@@ -81,11 +81,9 @@ def pairs_of_equals(counts: PublishedCounts, place: int) -> list[Pair]:
     labels = [text for at, text in enumerate(dimension.labels[: dimension.published]) if at != dimension.total]
     covered = read_categories(manifest, Problems()).get(name, {})
     wholes = [{*some} for label, some in covered.items() if label != manifest.totals.get(name)]
-    named = _named_alike(counts, name, labels)
-    named += (
-        _abbreviated(counts, place) if name in manifest.open else []
-    )  # else tables that lack labels are asked about
-    found = equal_labels(labels, lines_along(counts, place), named)
+    # Where a dimension is not open, tables that lack labels are asked about.
+    abbreviated = _abbreviated(counts, place) if name in manifest.open else []
+    found = equal_labels(labels, lines_along(counts, place), _named_alike(counts, name, labels) + abbreviated)
     atoms = _atoms(counts, place)
     return [
         (one, other)

@@ -77,6 +77,6 @@ def test_an_abbreviated_label_of_a_dimension_that_lacks_people_is_asked_about(se
         return verdict(write_tables(tmp_path, tables, table, "min_count = 2"))
 
     code, why = judged()
-    assert (code, 'same people: \\"f\\" and \\"female\\"' in why.replace("\\\\", "\\")) == (3, True), why
+    assert (code, '\\"f\\" and \\"female\\"' in why) == (3, True), why
     assert judged("f,f", "m,m", "female,f", "male,m")[0] == 1
     assert judged("f,f", "m,m", "female,female", "male,male", "a,f", "a,female", "b,m", "b,male")[0] == 0
