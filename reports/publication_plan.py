@@ -90,9 +90,9 @@ def _why(each: PlannedSeries) -> str | None:
     if each.refused is not None:
         return printable(each.refused, SENTENCE)
     if each.exit_code == 0:
-        broken = each.future_exit_code not in (None, 0)
         text = say("does not keep the policy after {count} further, simulated snapshots", count=FUTURE_SNAPSHOTS)
-        return text if broken else None
+        why = printable(each.future_reason or "", SENTENCE)
+        return parted([text, *filter(None, [why])]) if each.future_exit_code else None
     if each.undecided and each.exit_code != 1:
         return printable("; ".join(each.undecided), SENTENCE)
     found = {attack.attack: attack for attack in each.attacks if attack.ran}
@@ -158,9 +158,10 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
         yield say("It keeps the policy after {count} further, simulated snapshots, too.", count=FUTURE_SNAPSHOTS)
     elif best.future_exit_code is not None:
         yield say(
-            "Nothing that was tried keeps the policy after {count} further, simulated snapshots: expect that a later "
-            "release cannot be published this way.",
+            "Nothing that was tried keeps the policy after {count} further, simulated snapshots (this one: {reason}): "
+            "expect that a later release cannot be published this way.",
             count=FUTURE_SNAPSHOTS,
+            reason=printable(best.future_reason or "", SENTENCE),
         )
     if best.without:
         columns = joined([printable(one) for one in best.without])

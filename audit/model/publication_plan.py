@@ -42,6 +42,7 @@ class PlannedSeries:
         undecided: why clauses of the policy are undecided.
         future_exit_code: the exit code of an audit after further, simulated snapshots, or 2 if the method refused them;
             None if this was not tried, which is done only for what may be recommended.
+        future_reason: why the policy is not kept after them; None if it is, or if this was not tried.
         widths: the mean number of values, or the mean length, of a cell of each quasi-identifier.
         certain_if_unchanged: for how many people at least a value is certain if it does not change between releases;
             None unless any value may become any other.
@@ -68,6 +69,7 @@ class PlannedSeries:
     violating: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
     future_exit_code: int | None = None
+    future_reason: str | None = None
     widths: Mapping[str, float] = field(default_factory=dict)
     certain_if_unchanged: Omittable[int] = None
     seeds: int = 1

@@ -28,7 +28,7 @@ from audit.pipeline.audit_run import run_audit
 from audit.principles import registry as principles
 from audit.principles.principle import Principle
 from audit.publishing.publish import PublishOptions, PublishResult, publish
-from audit.runtime.phrases import say
+from audit.runtime.phrases import parted, say
 
 
 class MethodCandidate(NamedTuple):
@@ -184,7 +184,9 @@ def _lasting(
         while (best := plan.recommended) is not None and best.future_exit_code is None:
             longer = longer or with_future(microdata, Path(folder), trial.queries.seed)
             later = _again(plan, best, longer, made, trial)
-            plan = _instead(plan, best, replace(best, future_exit_code=later.exit_code if later.refused is None else 2))
+            why = later.refused or parted(later.undecided or [say("the policy is violated"), *later.violating])
+            code = later.exit_code if later.refused is None else 2
+            plan = _instead(plan, best, replace(best, future_exit_code=code, future_reason=why if code else None))
             plan = _with_seeds(plan, microdata, made, trial)
     return plan
 
@@ -298,11 +300,15 @@ def with_future(microdata: Microdata, folder: Path, seed: int) -> Microdata:
     """Return the microdata with `FUTURE_SNAPSHOTS` further snapshots, which are written into a folder.
 
     Newcomers have the quasi-identifiers and the value of a random person. If values may change, a value becomes what
-    such a value became between the last two snapshots.
+    such a value became between the last two snapshots. Unlinkable columns, which methods do not protect, are left out,
+    and nobody belongs together: what these disclose, audits of the true snapshots ask.
 
     Raises:
         InputError: a snapshot cannot be read.
     """
+    microdata = _less(microdata, microdata.unlinkable.columns)
+    reasons = {microdata.sensitive: say("simulated people do not belong together")}
+    microdata = replace(microdata, unlinkable=replace(microdata.unlinkable, reasons=reasons))
     known = [_people(microdata, each) for each in microdata.snapshots[-2:]]
     now, before = known[-1], known[0]
     leave = _share(before, now) if len(known) > 1 else _CHURN
