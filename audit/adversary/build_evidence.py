@@ -121,6 +121,9 @@ def _possible(
     return {name: finder.find(name, each, whole if whole and constant else name) for name, each in changing.items()}
 
 
+_FEW_PEOPLE = 3
+
+
 def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -> None:
     """Refuse transitions without a pair that the keys show, before any attack.
 
@@ -156,7 +159,12 @@ def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -
             for (old, new), (tag, times) in found.items()
         ]
         what = say("changes that the key shows are not listed: {changes}", changes=joined([*map(printable, shown)]))
-        remedy = say('add a line for each, or write transitions = "any" where any value may follow any')
+        remedy = say(
+            "add a line for each, also to the file that [updates] of microdata.toml names if `audit anonymize` "
+            'publishes the series, or write transitions = "any" where any value may follow any'
+        )
+        if any(times < _FEW_PEOPLE for _, times in found.values()):
+            remedy += say(". Such a file is published: a change that fewer than 3 people made shows what they did")
         raise InputError([Problem(str(held.series.manifest.transitions), what, remedy, column="from")])
 
 

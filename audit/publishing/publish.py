@@ -167,7 +167,11 @@ class _Work:
                 what = say(
                     "impossible change: {count} people have a value that cannot follow their last one", count=len(rows)
                 )
-                remedy = say("add the change to the transitions, or correct the values")
+                remedy = say(
+                    "add the change to {file}, also to the series' own, or correct the values; such a file is "
+                    "published, and a change that fewer than 3 people made shows what they did",
+                    file=self.microdata.transitions or "transitions.csv",
+                )
                 if constant:
                     what = say(
                         "changed value: {count} people have another sensitive value than in an earlier snapshot",
