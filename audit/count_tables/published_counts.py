@@ -118,6 +118,17 @@ class PublishedCounts:
         """Return the same with some rows left empty, so that they can be any count."""
         return self.with_values(rows, lower=0, upper=UNBOUNDED, hidden=False, number=False)
 
+    def without_rates(self) -> PublishedCounts:
+        """Return the same with numbers that stand for what they say themselves, whatever rates and changes say."""
+        low, high = self.lower.copy(), self.upper.copy()
+        for at in range(len(self.parts)):
+            rows, reader = np.flatnonzero(self.number & (self.file == at)), Interpreter(self.rules(at))
+            reader.point = points_part_thousands({*self.text[rows]})
+            ends = {text: reader.interval(text) for text in dict.fromkeys(self.text[rows].tolist())}
+            for row, text in zip(rows.tolist(), self.text[rows].tolist(), strict=True):
+                low[row], high[row] = ends[text]
+        return replace(self, lower=low, upper=high)
+
     def with_numbers(
         self, rows: Sequence[int] | Places, label: Codes, lower: npt.ArrayLike, upper: npt.ArrayLike
     ) -> PublishedCounts:

@@ -44,13 +44,13 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     label may be the sum of others in another release. They matter only if counts are hidden or rounded, but for two
     editions, whose differences are counts.
     """
-    is_exact = counts.lower == counts.upper
     cells = np.column_stack([counts.release, counts.measure, counts.label])
-    is_number = counts.number & (counts.upper < UNBOUNDED)
-    ends = [np.where(is_number | is_exact, each, np.nan) for each in (counts.lower, counts.upper)]
-    if is_exact.all():
+    is_narrowed = counts.manifest.rates or counts.manifest.change is not None
+    ends, *published = map(_ends, [counts, counts.without_rates()] if is_narrowed else [counts])
+    if (counts.lower == counts.upper).all():
         if counts.manifest.over_time == "independent":
-            yield from _exact_editions(counts, cells, ends)
+            editions = (found for each in (ends, *published) for found in _exact_editions(counts, cells, each))
+            yield from islice(editions, 1)
         return
     for place in unexplained(counts):
         yield from _sum_beside(counts, cells, ends, place)
@@ -65,11 +65,17 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     every = [some for size in range(min(len(unlike), _TOGETHER) + 1) for some in combinations(unlike, size)]
     # Releases that share no label of a dimension have no line in common until they are added up over it.
     for places in sorted(every, key=lambda some: not unshared.issubset(some)):
-        if found := [*_found(counts, cells, ends, places)]:
+        if found := [*_found(counts, cells, [ends, *published], places)]:
             yield from found
             return
     for place in unlike:
         yield from _sum_elsewhere(counts, cells, ends, place)
+
+
+def _ends(counts: PublishedCounts) -> list[Known]:
+    """Return the least and the greatest count of each row that shows a number, or is known exactly, else NaN."""
+    is_known = (counts.number & (counts.upper < UNBOUNDED)) | (counts.lower == counts.upper)
+    return [np.where(is_known, each, np.nan) for each in (counts.lower, counts.upper)]
 
 
 def _labels(cells: Codes, place: int) -> dict[int, frozenset[int]]:
@@ -137,13 +143,15 @@ def _exact_editions(counts: PublishedCounts, cells: Codes, ends: Sequence[Known]
                 return
 
 
-def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places: Sequence[int]) -> Iterator[str]:
+def _found(
+    counts: PublishedCounts, cells: Codes, every: Sequence[Sequence[Known]], places: Sequence[int]
+) -> Iterator[str]:
     """Yield a sentence about two releases with equal numbers, and about one that is the sum of others.
 
-    The numbers are those at the totals of some dimensions.
+    The numbers are those at the totals of some dimensions, narrowed by rates; equal ones may differ by these.
     """
     tags = counts.manifest.tags
-    compared = _compared(counts, cells, ends, places)
+    compared, *published = (_compared(counts, cells, each, places) for each in every)
     names = ", ".join(printable(counts.dimensions[place].axis.name, 60) for place in places)
     added = ((pair, lines, others) for lines, others in compared for pair in _sums(lines, tags))
     sums, beside = list[tuple[int, Sequence[int]]](), list[str]()
@@ -155,7 +163,13 @@ def _found(counts: PublishedCounts, cells: Codes, ends: Sequence[Known], places:
             )
             beside.append(what)
     own = compared[-1][0]
-    again = (([pair], lines) for lines, _ in compared for pair in _repeated(lines) if not _are_others(own, *pair))
+    again = (
+        ([pair], lines)
+        for some in (compared, *published)
+        for lines, _ in some
+        for pair in _repeated(lines)
+        if not _are_others(some[-1][0], *pair)
+    )
     # Of a stock, all releases are alike; the edition of one is most like it.
     repeated, known = min(again, key=lambda each: _differing(each[1], *each[0][0])[0].sum(), default=([], own))
     otherwise = say("if they count other people, audit each in a folder of its own")

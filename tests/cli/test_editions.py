@@ -78,3 +78,22 @@ def test_two_quarters_of_other_people_are_not_asked_about(seed, mean, areas, bas
     often = rng.integers(mean, 2 * mean, (areas, 2))
     _, out = audited(tmp_path, {"1": rng.poisson(often), "2": rng.poisson(often)}, base)
     assert "have the same numbers" not in out
+
+
+@pytest.mark.parametrize("people", [1000, 2100], ids=["exact", "nearly exact"])
+@pytest.mark.parametrize("seed", range(drawn(30)))
+def test_rates_conceal_no_edition_of_rounded_numbers(seed, people, tmp_path):
+    """A rate shows more changes than the number beside it: all women and all areas have one more."""
+    rng, drafts = np.random.default_rng(seed), dict[str, list[str]]()
+    first = rng.integers(20, 200, (12, 2))
+    second = first.copy()
+    second[:, 0] += 1
+    for tag, cells in ("2024", first), ("2024 revised", second):
+        exact, rounded = by_area(cells, 1), by_area(cells, 10)
+        rates = [f"{int(line.rpartition(',')[2]) * 1000 / people:.0f}" for line in exact[1:]]
+        rows = (f"{row},{people},{rate}" for row, rate in zip(rounded[1:], rates, strict=True))
+        drafts[f"{tag}.csv"] = ["area,sex,n,people,rate", *rows]
+    table = TABLE + "rounding = { to = 10 }\n"
+    table += 'rates = { column = "rate", per = 1000, decimals = 0, denominator = "people", base = 1, of = "count" }'
+    code, out = printed(str(write_tables(tmp_path, drafts, table, "min_count = 3")))
+    assert (code, "as editions do of which one was corrected" in " ".join(out.split())) == (3, True), out
