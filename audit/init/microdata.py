@@ -414,6 +414,8 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     elif row is not None and row.gravest:
         drafted = say("guess: ") in document["columns"]["gravest"].trivia.comment
         state(document["columns"], "gravest", _ask_gravest(row, ask, drafted=drafted), say("as answered"))
+    elif row is not None:
+        _mark_answered(document["columns"], "latest_by")
     if microdata.sensitive in columns:
         _ask_harmless(document, microdata, columns[microdata.sensitive], ask)
         microdata = open_microdata(folder, tomlkit.dumps(document))
@@ -425,6 +427,12 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
     changed = tomlkit.dumps(document)
     open_microdata(folder, changed)
     return changed
+
+
+def _mark_answered(columns: Toml, key: str) -> None:
+    """Say beside a guess that was right that it was answered; the comment of somebody else is left."""
+    if say("guess: ") in columns[key].trivia.comment:
+        columns[key].comment(say("as answered"))
 
 
 def _ask_roles(document: Toml, microdata: Microdata, columns: Mapping[str, Column], ask: Ask) -> None:
@@ -439,6 +447,7 @@ def _ask_roles(document: Toml, microdata: Microdata, columns: Mapping[str, Colum
     if len(choices) > 1 and sensitive in choices:
         question = say("Which column is sensitive: what should nobody learn about a person?")
         sensitive = ask(Question(question, choices, sensitive))
+        _mark_answered(said, "sensitive")
     if sensitive != microdata.sensitive:
         state(said, "sensitive", sensitive, say("as answered"))
         for name in (sensitive, microdata.sensitive):

@@ -758,7 +758,10 @@ def test_of_people_with_several_rows_the_latest_is_published_and_counts_for_chan
         assert dict(zip(table.texts("Person"), table.texts("Disease"), strict=True)) == expected[file.tag]
         assert table.rows == len(expected[file.tag])
     text = (folder / "microdata.toml").read_text()
-    assert "latest_by" in confirmed_microdata(folder, text, lambda question: question.default)
+    said = confirmed_microdata(folder, text, lambda question: question.default)
+    for key in ("latest_by", "sensitive"):
+        assert f"\n{key} = " in text
+        assert re.search(f"\n{key} = [^#]*# as answered\n", said), "it said that it is a guess"
     no = confirmed_microdata(
         folder, text, lambda question: "no" if "publish the latest" in question.text else question.default
     )
