@@ -92,6 +92,17 @@ class CellRates:
         return self._texts[file, column][int(self.counts.row[row])]
 
 
+def _shown(counts: PublishedCounts, reader: CellRates) -> list[str]:
+    """Return what each row shows of its count: its text, or the sign that counts as an empty cell."""
+    manifest, found = counts.manifest, counts.text.tolist()
+    rates = {each.column for each in manifest.rates if each.is_statistic}
+    for row in (row for row, text in enumerate(found) if not text):
+        sign = reader.text(row, counts.part(row).view.column)
+        if sign in manifest.not_published and reader.text(row, manifest.measure) not in rates:
+            found[row] = sign
+    return found
+
+
 def telling_signs(counts: PublishedCounts) -> list[tuple[str, Sequence[str]]]:
     """Return the columns in which hidden counts that show the same have different signs in place of their rates.
 
@@ -100,8 +111,8 @@ def telling_signs(counts: PublishedCounts) -> list[tuple[str, Sequence[str]]]:
     manifest, named = counts.manifest, list[tuple[str, Sequence[str]]]()
     labels, reader = [*map(tuple, counts.label.tolist())], CellRates(counts)
     cells = [*zip(counts.release.tolist(), counts.measure.tolist(), labels, strict=True)]
-    shown = dict(zip(cells, counts.text.tolist(), strict=True))
-    shown |= {cell: text for cell, text in zip(cells, counts.text.tolist(), strict=True) if text}
+    texts = _shown(counts, reader)
+    shown = dict(zip(cells, texts, strict=True)) | {cell: text for cell, text in zip(cells, texts, strict=True) if text}
     totals = tuple(each.total for each in counts.dimensions)
     names = [each.axis.name for each in counts.dimensions]
     for rates in manifest.rates:
@@ -115,7 +126,8 @@ def telling_signs(counts: PublishedCounts) -> list[tuple[str, Sequence[str]]]:
             part, text = counts.part(row), shown[release, measure, label]
             column = part.view.column if rates.is_statistic else rate_column(manifest, rates, part.view)
             is_rate = not rates.is_statistic or reader.text(row, manifest.measure) == rates.column
-            if column is None or column not in part.table or not is_rate or (text and not manifest.hides(text)):
+            is_number = text and text not in manifest.not_published and not manifest.hides(text)
+            if column is None or column not in part.table or not is_rate or is_number:
                 continue
             sign = reader.text(row, column) or (reader.text(row, manifest.status) if rates.is_statistic else "")
             whole = tuple(of.get(place, code) for place, code in enumerate(label))
@@ -138,7 +150,7 @@ def telling_gaps(counts: PublishedCounts) -> list[str]:
     none of whose counts has one, although some are shown.
     """
     manifest, reader, named = counts.manifest, CellRates(counts), list[str]()
-    labels, totals = counts.label.tolist(), [each.total for each in counts.dimensions]
+    labels, totals, counted = counts.label.tolist(), [each.total for each in counts.dimensions], _shown(counts, reader)
     for column in sorted(manifest.denominators - {"", *(view.column for view in manifest.views)}):
         rows = [row for row in np.flatnonzero(~counts.without_count).tolist() if column in counts.part(row).table]
         texts = {row: reader.text(row, column) for row in rows}
@@ -148,8 +160,8 @@ def telling_gaps(counts: PublishedCounts) -> list[str]:
         without = shown - {key for row, text in texts.items() if text == "number" for key in keys[row]}
         found: dict[object, set[str]] = {}
         for row, text in texts.items():
-            count = counts.text[row]
-            is_hidden = manifest.hides(count) if count else not manifest.blank_is_zero
+            count = counted[row]
+            is_hidden = manifest.hides(count) if counts.text[row] else not manifest.blank_is_zero
             if is_hidden and text not in manifest.not_counts and keys[row].isdisjoint(without):
                 at = tuple(code == total for code, total in zip(labels[row], totals, strict=True))
                 found.setdefault((counts.file[row], counts.measure[row], count, at), set()).add(text)

@@ -2071,6 +2071,31 @@ def test_signs_of_rates_that_tell_hidden_counts_apart_are_undecided(form, signs,
     assert (found, "different signs in pct" in why) == (code, code == 3)
 
 
+@pytest.mark.parametrize(
+    ("counts", "rates", "code"),
+    [("z x", "z x", 0), ("z ", "z ", 0), ("z z", "z x", 3), ("x z", "z z", 0)],
+    ids=["as the counts", "emptied", "of one sign", "one sign"],
+)
+def test_signs_of_rates_that_are_those_of_the_counts_tell_nothing_apart(counts, rates, code, tmp_path):
+    """Signs for no count were read as empty cells, which show the same."""
+    (first, second), (one, other) = counts.split(" "), rates.split(" ")
+    rows = [
+        ("A", "f", first, one),
+        ("A", "m", "20", "2.0"),
+        ("A", "d", "30", "3.0"),
+        ("A", "All", "91", "9.1"),
+        ("B", "f", second, other),
+        ("B", "m", "25", "2.5"),
+        ("B", "d", "35", "3.5"),
+        ("B", "All", "81", "8.1"),
+    ]
+    table = TABLE.replace('area = "All", ', "") + 'not_published = ["x", "z"]\n'
+    table += 'rates = { column = "pct", per = 100, decimals = 1, denominator = "people" }\n'
+    rows = [(*row, "1000") for row in rows]
+    found, why, _ = verdict(written(tmp_path, rows, "area,sex,n,pct,people", table))
+    assert (found, "different signs in pct" in why) == (code, code == 3), why
+
+
 def test_signs_of_rates_without_a_denominator_differ_from_others(tmp_path):
     """A total without a rate, and a denominator that is not published, do not tell hidden counts apart."""
     rows = [
