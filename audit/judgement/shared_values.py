@@ -35,6 +35,8 @@ from audit.runtime.phrases import Reason, ReasonKind, joined, say
 
 Texts: TypeAlias = Callable[[str], list[Codes]]
 _MEMBERS = 20  # rows of one text, on average; more are those of a place or a kind of people, not of a household
+_FEW = 10
+"""If fewer than one row in so many has a text of few rows, no text is that of a household: most amounts are 0."""
 _BY_CHANCE = log(0.001)
 _CLEARLY = 4  # fewer than one household in so many that shares its value hardly moves what is thought of the others
 _FEW_COLUMNS = 12  # of which two are taken together
@@ -261,7 +263,8 @@ def rows_that_share(text: Codes, value: Codes, harmful: Flags, *, tries: int, le
     of_text = np.unique(text.astype(np.int64) * len(harmful) + value) // len(harmful)
     several = (size > 1) & (np.bincount(text, weights=harmful[value], minlength=len(size)) > 0)
     one = several & (np.bincount(of_text, minlength=len(size)) == 1)
-    if np.count_nonzero(one) <= FEW_TIES or size[one].mean() > _MEMBERS:
+    few = int(size[several & (size <= _MEMBERS)].sum())
+    if np.count_nonzero(one) <= FEW_TIES or size[one].mean() > _MEMBERS or _FEW * few < size[size > 1].sum():
         return 0, 0
     of_size = np.bincount(size[several])
     found, texts = np.count_nonzero(one) / of_size.sum(), int(of_size.sum())

@@ -175,6 +175,17 @@ def test_people_are_asked_about_who_have_one_value_clearly_more_often_than_by_ch
         assert rows == ((2 * np.count_nonzero(alike), 2000) if asked else (0, 0))
 
 
+@pytest.mark.parametrize(("others", "asked"), [(0, True), (800, True), (2000, False)])
+def test_a_text_of_most_rows_is_no_household_but_hides_none(others, asked):
+    """Of 50 pairs all share their value, beside so many people with one text, such as a gain of 0 or no household."""
+    draws = np.random.default_rng(0)
+    pairs = np.repeat(draws.integers(len(BANDS), size=50), 2)
+    value = np.append(pairs, draws.integers(len(BANDS), size=others)).astype(np.int32)
+    text = np.append(np.arange(100) // 2, np.full(others, 50)).astype(np.int32)
+    rows = rows_that_share(text, value, np.full(len(BANDS), fill_value=True), tries=10)
+    assert rows == ((100, 100 + others) if asked else (0, 0))
+
+
 @pytest.mark.parametrize("share", [1.0, 0.8])
 def test_a_column_of_codes_or_related_to_values_shows_no_households_beside_a_fine_one(tmp_path, share):
     """Ages of 1,000 people are fine; texts of the other column are codes of bands, or those of another band."""
