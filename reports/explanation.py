@@ -56,11 +56,15 @@ def page(explanation: Explanation) -> Page:
     return Page(printable(explanation.series, 200), inside=True, head=head, sections=sections)
 
 
+_MORE_THAN_ONE = 1.001  # shares are rounded
+
+
 def _sections(explained: Explained, *, several: bool, possible: bool, any_change: bool) -> Iterator[Section]:
     alone = "update-graph" if any(each.attack == "update-graph" for each in explained.said) else "intersection"
     blocks: list[Block] = [
         Paragraph(_conclusion(explained, possible=possible)),
         *(map(Paragraph, _if_unchanged(explained)) if any_change else ()),
+        *map(Paragraph, _of_combinations(explained)),
         *(_version(each, alone) for each in explained.versions),
     ]
     if explained.absent:
@@ -71,6 +75,18 @@ def _sections(explained: Explained, *, several: bool, possible: bool, any_change
     for said in explained.said:
         if said.findings or said.reason:
             yield _said(said)
+
+
+def _of_combinations(explained: Explained) -> Iterator[str]:
+    """Yield what the risks of combinations are, if those of one row add up to more than 1."""
+    for version in explained.versions:
+        for attack in {each.attack for each in version.shares}:
+            if sum(each.risk or 0 for each in version.shares if each.attack == attack) > _MORE_THAN_ONE:
+                yield say(
+                    "The risk of a combination is that of the likeliest of its values: several may add up to more "
+                    "than 1."
+                )
+                return
 
 
 def _conclusion(explained: Explained, *, possible: bool) -> str:

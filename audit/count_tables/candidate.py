@@ -587,7 +587,12 @@ def _written(search: HidingSearch, rows: Rows, table: TableFile, output: Path) -
     write_table(source.rename_columns(spelled), path, dialect=dialect, above=above, below=below)
     before = _source(table, manifest)[0]
     beside_counts = [name for name in source.column_names if name not in counted]
-    return TableFile(path, str(path)), [name for name in beside_counts if not source[name].equals(before[name])]
+    return TableFile(path, str(path)), [name for name in beside_counts if _blank(source[name]) > _blank(before[name])]
+
+
+def _blank(cells: pa.ChunkedArray) -> int:
+    """Return how many cells are empty."""
+    return int(cells.null_count + (pc.sum(pc.equal(cells.cast(pa.string()), "")).as_py() or 0))
 
 
 def _places(counts: PublishedCounts, path: Path) -> Codes:

@@ -254,19 +254,18 @@ def _stands_for(
     """
     said, key = said_range(text), f"table.markers.{toml_key(text)}"
     words = rules.note_on(text)
+    also_zero = say('"{text}" may stand for 0 too, because no 0 is published; state what it covers.', text=text)
     if said is not None:
         if said[0] == 0 and said[1] > 0 and not text.startswith("0"):
             if not zeros:
-                rules.doubt(
-                    key,
-                    say('"{text}" may stand for 0 too, because no 0 is published; state what it covers.', text=text),
-                )
+                rules.doubt(key, also_zero)
             return (1, said[1] if said[1] < UNBOUNDED else inf)
         return said if said[1] < UNBOUNDED else (said[0], inf)
     further = small and (words or len(rules.document["series"]["releases"]) == 1)
     others = ALSO_OTHERS.search(words) is not None
     if named is not None or others or (further and not _not_counted(text, rules)):
         low, high = named or (small + 1, UNBOUNDED)
+        words = _sentences(words, also_zero if low == 0 < high and not zeros else "")
         low = low if high == UNBOUNDED else max(low, min(1, high))
         ends = (low, high if high < UNBOUNDED and not others else inf)
     elif _not_counted(text, rules) or not _NEAR < threshold <= _FAR:

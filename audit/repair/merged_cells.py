@@ -134,7 +134,8 @@ class AttributeCells:
     """The cells of one quasi-identifier of a candidate, as numbers of their texts, and the cost of each.
 
     The cost of a cell is the share of the attribute's domain that it covers: 0 for one value, 1 for `*`. The domain is
-    spanned by the candidate's own cells, among which a mask that covers no other counts as one value. This is the
+    spanned by the candidate's own cells, among which a mask that covers no other counts as one value; an open interval
+    ends where the domain does. This is the
     normalized certainty penalty of one cell (Xu et al., KDD 2006).
 
     Attributes:
@@ -149,6 +150,7 @@ class AttributeCells:
         cells = [attribute.parse(text) for text in texts]
         ends = [end for cell in cells if isinstance(cell, Interval | NumberSet) for end, _ in _ends(cell)]
         numbers = [end for end in ends if end is not None]
+        self._ends = (min(numbers), max(numbers)) if numbers else (None, None)
         self._length = float(max(numbers) - min(numbers)) if numbers else 0.0
         self._whole = all(end.denominator == 1 for end in numbers)
         self._codes = _narrowest(cells)
@@ -168,7 +170,9 @@ class AttributeCells:
     def _cost(self, cell: Cell) -> float:
         others = max(1, len(self._codes) - 1)
         if isinstance(cell, Interval | NumberSet):
-            (low, _), (high, _) = _ends(cell)
+            low, high = (
+                end if end is not None else last for (end, _), last in zip(_ends(cell), self._ends, strict=True)
+            )
             if low is None or high is None:
                 return 1.0
             return min(1.0, float(high - low) / self._length) if self._length else float(low != high)

@@ -52,6 +52,15 @@ def test_only_what_is_known_is_told(tmp_path):
     assert "  published there           cold, gout or mumps\n" in explain(path, "--individual", "B")
 
 
+@pytest.mark.parametrize(("pays", "more"), [(["10", "10", "20"], True), (["10", "20", "30"], False)])
+def test_risks_of_combinations_that_add_up_to_more_than_1_are_explained(tmp_path, pays, more):
+    rows = [[f"p{n}", "20-29", value, pay] for n, (value, pay) in enumerate(zip("abc", pays, strict=True))]
+    said = 'sensitive = ["Disease", "Pay"]\nquasi_identifiers = ["Age"]\nindividual = "Owner"\n'
+    folder = series_of(tmp_path, [[["Owner", "Age", "Disease", "Pay"], *rows]], said)
+    out = " ".join(explain(folder, "--individual", "p0").split())
+    assert ("The risk of a combination is that of the likeliest of its values" in out) == more
+
+
 def test_a_certain_value_is_in_quotation_marks(tmp_path):
     """A value may be a word of the sentence, such as no."""
     path = TinySeries([[Row("A", "1", "no"), Row("B", "2", "yes"), Row("C", "2", "no")]]).write(tmp_path)

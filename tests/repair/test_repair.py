@@ -291,6 +291,16 @@ def test_a_mask_among_the_codes_that_it_covers_costs_what_it_covers():
     assert cells.cost(cells.merged([3, 4])) == 1
 
 
+def test_an_open_interval_costs_less_than_everything():
+    """It cost as much as `*`, so that to merge the youngest with the oldest lost nothing."""
+    attribute = QuasiIdentifier("a", Kind.NUMERIC, None, frozenset())
+    cells = AttributeCells(attribute, np.arange(4), ["<70", "70-79", "80-89", ">=90"])
+    assert [cells.cost(code) for code in range(4)] == pytest.approx([0, 9 / 20, 9 / 20, 0])
+    ends, near = cells.merged([0, 3]), cells.merged([0, 1])
+    assert (cells.texts[ends], cells.cost(ends)) == ("*", 1)
+    assert 0 < cells.cost(near) < 1
+
+
 BROKEN = [Row(f"p{n}", "1", value, ("[20, 60]",)) for n, value in enumerate(["flu", "flu", "flu", "gastritis"])]
 
 
