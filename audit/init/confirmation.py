@@ -185,7 +185,16 @@ _CHOICES = {
     "table.over_time": (Phrase("Whom does each release count?"), _COUNTED),
 }
 """Questions about keys that have one of a few values, by key, with the meaning of each value."""
-_TYPED = ("dimensions", "min_count", "min_width", "not_counts", "perturbation", "rounding", "threshold")
+_TYPED = (
+    "dimensions",
+    "min_count",
+    "min_width",
+    "not_counts",
+    "not_published",
+    "perturbation",
+    "rounding",
+    "threshold",
+)
 _SHOWN, _TAGS_SHOWN = 3, 12
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
 _MARK = r"^# (?:guess: |{mark})"
@@ -828,6 +837,12 @@ def _instead(last: str, shown: str, *, is_sign: bool) -> tuple[str, str]:
         text = say(
             "Which of them disclose nothing about the counts? Write these like {shown}, or [] for none; `audit` then "
             'names the others, and the keys that say what they are (such as rates). "?" leaves it open.',
+            shown=shown,
+        )
+    elif last == "not_published":
+        text = say(
+            "Which of them say that no count is hidden? Write these like {shown}, or [] for none; the others hide "
+            'counts, and `audit` says how to write which ones. "?" leaves it open.',
             shown=shown,
         )
     return text, again

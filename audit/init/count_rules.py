@@ -27,7 +27,7 @@ from audit.init.guesses import Guesses
 from audit.io.respelling import words_in
 from audit.io.toml import Toml, toml_key
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import joined, say
+from audit.runtime.phrases import joined, say, say_count
 
 NOT_COUNTED = NOT_APPLICABLE | {"..", ":", ": u", ": z", "na", "-", "."}
 """Markers for what is not applicable or not available; they may stand for any count."""
@@ -198,9 +198,11 @@ def _guess_not_applicable(rules: TableGuesses, signs: Sequence[str]) -> None:
     sure = [text for text in found if _NO_COUNT.search(rules.legend.get(text, ""))]
     guessed = [text for text in found if text not in rules.legend and {*signs} - {*found}]
     rules.add("not_published", sure + guessed)
-    for text in guessed:
-        why = say(
-            '"{text}" is taken for "not applicable", beside the other signs: no count is hidden there.', text=text
+    if guessed:
+        why = say_count(
+            '{signs} [is|are] taken for "not applicable", beside the other signs: no count is hidden there.',
+            len(guessed),
+            signs=joined([f'"{text}"' for text in guessed]),
         )
         rules.doubt("table.not_published", why)
 

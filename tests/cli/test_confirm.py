@@ -303,6 +303,22 @@ def confirmation(question):
     return "sensitive" if "Needs" in question.text and "sensitive" in question.answers else agreed(question)
 
 
+def test_signs_that_are_taken_for_not_applicable_are_all_named_and_may_be_parted(tmp_path):
+    """Who said yes to z said it of x, too, and no asked nothing."""
+    rows = ["A,f,z", "A,m,c", "A,d,12", "A,All,14", "B,f,x", "B,m,21", "B,d,30", "B,All,57"]
+    write(tmp_path / "1.csv", "\n".join(["area,sex,cases", *rows, ""]))
+    run_main("init", str(tmp_path), "--yes")
+    manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    assert manifest["table"]["not_published"] == ["z", "x"]
+    keys = manifest["unconfirmed"]["keys"]
+    answers = [[""], ["no", '["z"]']]
+    given = [answer for key in keys for answer in answers[key == "table.not_published"]]
+    code, _, err, text = confirm(tmp_path, *given, more=9)
+    assert (code, '"z" and "x" are taken for "not applicable"' in " ".join(err.split())) == (0, True)
+    assert tomllib.loads(text)["table"]["not_published"] == ["z"]
+    assert '"x" = [1, 4]' in refused(str(tmp_path))
+
+
 def answered(folder, change):
     """Answer the question about changes of values, and take every other guess for right; whether it was asked."""
     asked, file = [], folder / "series.toml"
