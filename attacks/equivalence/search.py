@@ -206,12 +206,12 @@ class _VectorSearch:
             if left or not all(system.holds(row) for system, row in zip(systems, rows, strict=True)):
                 raise SolverContradictionError(f"an equivalence with e = {size} that is known was ruled out")
 
-    def find(self, system: Lattice, e: int, *, anybody: bool = False) -> None:
+    def find(self, system: Lattice, e: int, *, one_person: bool = False) -> None:
         """Find, for each open type of a lattice, or for one of its people, an equivalence up to e with it."""
-        wanted = self._people(system) if anybody else set(system.variable[self._wanted(system.type, e)].tolist())
+        wanted = self._people(system) if one_person else set(system.variable[self._wanted(system.type, e)].tolist())
         if all(wanted.isdisjoint(vector) for vector in system.basis):
             return
-        vectors, done, believed = covering(system, wanted, 2 * e, self._zero(system), self.budget, one=anybody)
+        vectors, done, believed = covering(system, wanted, 2 * e, self._zero(system), self.budget, one=one_person)
         self.complete &= done
         self.believed |= believed
         for vector in vectors:
@@ -235,7 +235,7 @@ class _VectorSearch:
             e += 1
             for lattice in self.lattices(e):
                 if (self.upper or _STATED) > e:
-                    self.find(lattice, e, anybody=True)
+                    self.find(lattice, e, one_person=True)
             if self.complete:
                 self.lower = max(self.lower, min(self.upper or e + 1, e + 1))
 

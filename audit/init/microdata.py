@@ -430,7 +430,7 @@ def confirmed_microdata(folder: Path, text: str, ask: Ask) -> str:
 
 
 def _mark_answered(columns: Toml, key: str) -> None:
-    """Say beside a guess that was right that it was answered; the comment of somebody else is left."""
+    """Say beside a guess that was right that it was answered; a comment of the user's own is left."""
     if say("guess: ") in columns[key].trivia.comment:
         columns[key].comment(say("as answered"))
 

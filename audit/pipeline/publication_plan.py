@@ -301,7 +301,7 @@ def with_future(microdata: Microdata, folder: Path, seed: int) -> Microdata:
 
     Newcomers have the quasi-identifiers and the value of a random person. If values may change, a value becomes what
     such a value became between the last two snapshots. Unlinkable columns, which methods do not protect, are left out,
-    and nobody belongs together: what these disclose, audits of the true snapshots ask.
+    and no people belong together: what these disclose, audits of the true snapshots ask.
 
     Raises:
         InputError: a snapshot cannot be read.
