@@ -28,6 +28,7 @@ from audit.init.count_columns import (
     is_label_name,
     is_numbering,
     is_period,
+    is_population,
     is_running,
     is_sign,
     kinds_of,
@@ -194,16 +195,16 @@ def _numbers_rows(name: str, texts: Sequence[str]) -> bool:
 
 
 def _value_of(counts: Sequence[str], columns: dict[str, list[str]]) -> str:
-    """Return the column that most surely has the counts: by its name, else by its markers, else the first."""
+    """Return the column that most surely has the counts: of those with most markers, by its name, else the first.
+
+    Denominators of rates have fewer markers. Without any, no population is chosen.
+    """
+    signs = {name: sum(is_sign(text) and number_of(text) is None for text in columns[name] if text) for name in counts}
+    some = [name for name in counts if signs[name] == max(signs.values()) > 0]
+    some = some or [name for name in counts if not is_population(name)] or [*counts]
     known = [each.casefold() for each in COUNTED]
-    named = sorted((known.index(name.casefold()), name) for name in counts if name.casefold() in known)
-    if named:
-        return named[0][1]
-    marked = [
-        name for name in counts if any(text and is_sign(text) and number_of(text) is None for text in columns[name])
-    ]
-    speaking = [name for name in counts if speaks_of_counts(name)]
-    return next(iter([*speaking, *marked, *counts]))
+    named = sorted((known.index(name.casefold()), name) for name in some if name.casefold() in known)
+    return named[0][1] if named else next(iter([*filter(speaks_of_counts, some), *some]))
 
 
 def _is_note(files: CountFiles, name: str, labels: Sequence[str]) -> bool:

@@ -1849,3 +1849,21 @@ def test_a_population_that_stands_beside_each_count_is_no_count(of_total, counte
     assert ("population" in manifest["table"].get("not_counts", ())) == (not counted)
     assert ("population" in manifest["table"].get("values", ())) == counted
     assert verdict(tmp_path)[0] in {1, 3}
+
+
+@pytest.mark.parametrize("denominator", ["Population", "Pupils enrolled"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_rates_are_found_in_whatever_order_the_columns_stand(is_first, denominator, tmp_path):
+    """The first column, or the one with a name of counts, was taken for the counts, of which no column is a rate."""
+    counts = {("A", "f"): 3, ("A", "m"): 21, ("B", "f"): 37, ("B", "m"): 29}
+    people = {key: 611 + 97 * n for n, key in enumerate(counts)}
+    own, beside = ("Exclusions", denominator)[::-1] if is_first else ("Exclusions", denominator), []
+    for area, sex in [*counts, ("Total", "f"), ("Total", "m"), ("Total", "Total")]:
+        inside = [key for key in counts if area in (key[0], "Total") and sex in (key[1], "Total")]
+        cases, among = (sum(each[key] for key in inside) for each in (counts, people))
+        cells = ["c" if cases < 5 else str(cases), str(among)]
+        rate = "c" if cases < 5 else f"{100 * cases / among:.2f}"
+        beside.append(",".join([area, sex, *(cells[::-1] if is_first else cells), rate]))
+    text = "\n".join([",".join(["area", "sex", *own, "Rate"]), *beside, ""])
+    manifest = guessed(tmp_path, {"2024.csv": text})["table"]
+    assert (manifest["value"], manifest["rates"]["denominator"]) == ("Exclusions", denominator)
