@@ -89,7 +89,7 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
     every = dict.fromkeys((*columns.quasi_identifiers, *stated.columns, *private))
     values = [own_values(each, sensitive, held.series.vocabularies) for each in held.keyed]
     single = [(name,) for name in every if name in private or _may_show(held, name)]
-    for several in (False, True):
+    for several in (False, True) if secret else (False,):
         named = [name for name in every if several and not any(map(_names_value, texts(name), values))]
         keys = [pair for pair in combinations(named, 2) if not secret.isdisjoint(pair)] if several else single
         found = list[tuple[str, Sequence[str]]]()

@@ -195,7 +195,7 @@ CASES = {
         ("releases/1.csv:4: ", "the row repeats the header", "delete the line")),
     "header name twice": (
         H, text(R1, "Age,Zipcode", "Age,Age"),
-        ("releases/1.csv:1: ", "columns 3 and 4 have the same name", "rename one")),
+        ("releases/1.csv:1: ", "columns 3 and 4 have the same name", "give each a name of its own")),
     "no column": (
         H, text(R2, "Disease", "Illness"),
         ('releases/2.csv:1, column "Disease": ', "which has: Owner, ", "correct its name", "under `renamed`")),

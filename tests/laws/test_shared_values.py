@@ -34,7 +34,7 @@ def drawn(least):
         for second, values in product(SECOND, product(*(range(most) for most in range(1, 7))))
         if all(values[home] != values[there] for home, there in enumerate(second)) and len({*values}) >= least
     ]
-    return [every[at] for at in np.random.default_rng(0).choice(len(every), some(40), replace=False)]
+    return [every[at] for at in np.random.default_rng(0).choice(len(every), min(some(40), len(every)), replace=False)]
 
 
 def published(folder, second, values, *, form, stated, out=False):
