@@ -657,6 +657,8 @@ def shown_of(releases, age, follows, last):
 def test_a_candidate_adds_what_was_not_certain_in_the_same_earlier_releases(releases, ages, transitions):
     """One more release splits kinds of people: what was certain of a kind is not new of its parts, by any command."""
     last = len(releases) - 1
+    if len({letter for rows in releases for letter in chain(*rows.values())}) == 1:
+        transitions = "never"  # the only value cannot change
     follows = {
         "never": lambda before, after: before == after,
         "any": lambda *_: True,
