@@ -226,14 +226,11 @@ class AttributeCells:
         found, finest = [np.arange(number)], dict(enumerate(self._cells[:number]))
         for recoded in self._recodings(finest):
             if len({*recoded}) <= _FEWER * len(np.unique(found[-1])):
-                found.append(np.array([self._or_anything(*pair) for pair in zip(recoded, finest, strict=True)]))
+                anything = self._number(ANYTHING)
+                found.append(np.array([code if self._costs[code] < 1 else anything for code in recoded]))
         if not all(map(self.is_top, found[-1].tolist())):
             found.append(np.full(number, self._number(ANYTHING)))
         return tuple(found)
-
-    def _or_anything(self, code: int, before: int) -> int:
-        """Return a cell, or `*` in place of one that has become as wide as the domain."""
-        return self._number(ANYTHING) if code != before and self._costs[code] >= 1 else code
 
     def _recodings(self, cells: Mapping[int, Cell]) -> Iterator[list[int]]:
         """Yield coarser and coarser cells in place of some, until one is left or all are `*`."""

@@ -284,6 +284,14 @@ def test_a_blank_label_that_is_the_total_remains_the_total(totals, tmp_path):
     assert "once" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["cases", "stock"])
+def test_counts_that_are_not_read_are_refused_whatever_their_column_is_called(tmp_path, name):
+    """By a name of counts beside a sign that hides some, or by several rows of totals."""
+    rows = ["A,f,'20", "A,m,*", "A,Total,'23", "B,f,'31", "B,m,'25", "B,Total,'56"]
+    (tmp_path / "1.csv").write_text(lines(f"area,sex,{name}", *rows), encoding="utf-8")
+    assert "the file looks like a table of counts" in refused("init", str(tmp_path), "--yes")
+
+
 @pytest.mark.parametrize("home", ["", "2023"])
 def test_a_blank_row_is_named(tmp_path, home):
     """It was called a label that is blank, and in folders the tables were not recognised, without a line."""
