@@ -153,6 +153,10 @@ class CountFiles:
         """Return whether a column has more than one text."""
         return len(set(self.columns[name])) > 1
 
+    def file_of_rows(self) -> list[int]:
+        """Return which file each row is of, from 0."""
+        return [place for place, rows in enumerate(self.rows_of) for _ in range(rows)]
+
     def release_of_rows(self) -> list[str]:
         """Return which release each row is of, by its first file."""
         parts = [[each] if isinstance(each, str) else each["tables"] for each in self.releases]
@@ -519,7 +523,7 @@ def remarks_of(files: CountFiles, names: Sequence[str], beside: Sequence[str]) -
 
     They have several texts in a file, but none for all people: totals and their parts would have different ones.
     """
-    kept, number = [*names], [at for at, rows in enumerate(files.rows_of) for _ in range(rows)]
+    kept, number = [*names], files.file_of_rows()
 
     def count(columns: Iterable[str]) -> int:
         return len({*zip(number, *(files.columns[name] for name in columns), strict=True)})

@@ -231,8 +231,7 @@ def _sums_up(files: CountFiles, name: str, labels: Sequence[str]) -> bool:
     The other labels of each such row stand in no other one, and beside several labels.
     """
     texts = files.columns[name]
-    file = [number for number, rows in enumerate(files.rows_of) for _ in range(rows)]
-    rest = [*zip(file, *(files.columns[each] for each in labels if each != name), strict=True)]
+    rest = [*zip(files.file_of_rows(), *(files.columns[each] for each in labels if each != name), strict=True)]
     blank = [key for key, text in zip(rest, texts, strict=True) if not text]
     beside = Counter(key for key, text in zip(rest, texts, strict=True) if text)
     return 0 < len(blank) == len({*blank}) and all(beside[key] > 1 for key in blank)

@@ -129,9 +129,8 @@ def _refuse_half_recognised(files: CountFiles) -> None:
 
 def _repeated(files: CountFiles, rows: Sequence[tuple[str, ...]]) -> int | None:
     """Return the first row whose labels stand in an earlier row of its file, too; None if there is none."""
-    file = (number for number, many in enumerate(files.rows_of) for _ in range(many))
     first = dict[tuple[int, tuple[str, ...]], int]()
-    places = (first.setdefault(key, place) for place, key in enumerate(zip(file, rows, strict=True)))
+    places = (first.setdefault(key, place) for place, key in enumerate(zip(files.file_of_rows(), rows, strict=True)))
     return next((place for place, earlier in enumerate(places) if place != earlier), None)
 
 

@@ -150,7 +150,7 @@ class AttributeCells:
         cells = [attribute.parse(text) for text in texts]
         ends = [end for cell in cells if isinstance(cell, Interval | NumberSet) for end, _ in _ends(cell)]
         numbers = [end for end in ends if end is not None]
-        self._ends = (min(numbers), max(numbers)) if numbers else (None, None)
+        self._domain = (min(numbers), max(numbers)) if numbers else (None, None)
         self._length = float(max(numbers) - min(numbers)) if numbers else 0.0
         self._whole = all(end.denominator == 1 for end in numbers)
         self._codes = _narrowest(cells)
@@ -171,7 +171,7 @@ class AttributeCells:
         others = max(1, len(self._codes) - 1)
         if isinstance(cell, Interval | NumberSet):
             low, high = (
-                end if end is not None else last for (end, _), last in zip(_ends(cell), self._ends, strict=True)
+                end if end is not None else last for (end, _), last in zip(_ends(cell), self._domain, strict=True)
             )
             if low is None or high is None:
                 return 1.0
