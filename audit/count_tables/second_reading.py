@@ -318,9 +318,11 @@ def _lacking_labels_disclose_more(reading: SecondReading) -> Iterator[str]:
         some = half
     for release, place in some[:1]:
         labels, dimension = lacking[release, place], counts.dimensions[place]
+        elsewhere = counts.label[counts.release != release, place]
+        shown = np.unique(counts.label[counts.release == release, place])
         own = [
             label
-            for label in np.unique(counts.label[counts.release == release, place]).tolist()
+            for label in (*np.setdiff1d(shown, elsewhere), *np.intersect1d(shown, elsewhere))
             if dimension.axis.members[dimension.set_of[label]].size < dimension.axis.atoms
         ]
         fact = say(
@@ -334,6 +336,8 @@ def _lacking_labels_disclose_more(reading: SecondReading) -> Iterator[str]:
         alike = say(
             "if labels of two releases mean the same, write them alike, or list the same atoms for them in categories"
         )
+        if dimension.axis.name in manifest.nested:
+            alike = say("if labels of two releases mean the same, write them alike")
         remedy = say('write absent = "zero"')
         if dimension.axis.name in {*manifest.categories, *manifest.codes} or manifest.absent_is_said:
             remedy = say("audit the releases with these labels in a folder of their own")
@@ -345,7 +349,8 @@ def _lacking_labels_disclose_more(reading: SecondReading) -> Iterator[str]:
 def _lacking_labels(counts: PublishedCounts) -> dict[tuple[int, int], list[int]]:
     """Return the labels of atoms in totals of a release that it does not show, by release and place of the dimension.
 
-    A release that shows no parts of a dimension lacks none of them. If missing cells can be any count, so can be those
+    A release that shows no parts of a dimension lacks none of them, and none of a nested label no part of which it
+    shows; else that label is a total, too. If missing cells can be any count, so can be those
     that a release lacks, unless it has no label of another release: it may have the same ones in other words.
     """
     manifest, shown, found = counts.manifest, dict[tuple[int, int], Codes](), dict[tuple[int, int], list[int]]()
@@ -356,6 +361,11 @@ def _lacking_labels(counts: PublishedCounts) -> dict[tuple[int, int], list[int]]
         for place, each in enumerate(counts.dimensions):
             sets = [each.axis.members[each.set_of[label]] for label in np.unique(counts.label[rows, place]).tolist()]
             parts = [some for some in sets if some.size < each.axis.atoms]
+            if each.axis.name in manifest.nested:
+                inmost = np.full(each.axis.atoms, each.axis.atoms)
+                for some in sorted(parts, key=len, reverse=True):
+                    inmost[some] = some.size
+                parts = [some for some in parts if (inmost[some] == some.size).all()]
             if parts and each.axis.name != STATISTIC:
                 shown[release, place] = np.concatenate(parts)
                 lacking = np.setdiff1d(np.concatenate(sets), [*shown[release, place], each.rest])

@@ -2477,15 +2477,18 @@ def test_a_column_whose_counts_are_all_hidden_is_not_passed_over(sign, code, tmp
     assert verdict(written(tmp_path, rows, "area,f,m,x,All", table, "min_count = 10"))[0] == 1
 
 
-def with_new_names(folder, seed, new, more=""):
-    """Two years of districts in regions, some cells of which are hidden in the second; some have new names there."""
+def with_new_names(folder, seed, new, more="", *, nested=False):
+    """Two years of districts in regions, some cells of which are hidden in the second; some have new names there.
+
+    Categories place the new names in no region; in nested columns, both names stand beside one region.
+    """
     rng = random.Random(seed)  # noqa: S311
     regions, tables = {"R": "abc", "S": "de"}, {}
     for year in ("2022", "2023"):
         numbers = {(area, sex): rng.randint(5, 60) for area in "abcde" for sex in "fm"}
         numbers |= {(area, "All"): numbers[area, "f"] + numbers[area, "m"] for area in "abcde"}
         hidden = {area for area in "abcde" if year == "2023" and rng.random() < 0.4}
-        rows = {cell: "*" if cell[0] in hidden and cell[1] != "All" else n for cell, n in numbers.items()}
+        rows = {cell: "*" if cell[0] in hidden and (nested or cell[1] != "All") else n for cell, n in numbers.items()}
         rows |= {(region, sex): sum(numbers[area, sex] for area in some) for region, some in regions.items()
                  for sex in ("f", "m", "All")}  # fmt: skip
         names = new if year == "2023" else {}
@@ -2497,16 +2500,26 @@ def with_new_names(folder, seed, new, more=""):
     covers += [f"{region},{area}" for region, some in regions.items() for area in some]
     tables["areas.csv"] = ["label,atom", *filter(None, covers)]
     table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals.sex = "All"\nmarkers."*" = [1, inf]\n'
-    series = 'releases = ["2022.csv", "2023.csv"]'
-    return str(write_tables(folder, tables, f'{table}categories.area = "areas.csv"', series=series))
+    series, said = 'releases = ["2022.csv", "2023.csv"]', 'categories.area = "areas.csv"'
+    if nested:
+        inside = {new.get(area, area): region for region, some in regions.items() for area in some}
+        inside |= {area: region for region, some in regions.items() for area in some}
+        del tables["areas.csv"]
+        for name, rows in tables.items():
+            beside = [row.partition(",") for row in rows[1:]]
+            beside = [(inside.get(area, area), area * (area in inside), more) for area, _, more in beside]
+            tables[name] = ["region,district,sex,n", *map(",".join, beside)]
+        said = f'nested.area = ["region", "district"]\ntotals.area = "All"\n{more}'
+    return str(write_tables(folder, tables, f"{table}{said}", series=series))
 
 
 @pytest.mark.parametrize("new", [{"a": "x"}, {"a": "x", "b": "y"}, {"a": "x", "b": "y", "d": "z"}], ids=" ".join)
+@pytest.mark.parametrize("nested", [False, True], ids=["categories", "nested"])
 @pytest.mark.parametrize("seed", range(drawn(60)))
-def test_no_district_with_a_new_name_hides_what_its_region_discloses(seed, new, tmp_path):
-    """Categories that place the new name in no region let the region count people of the old one, too."""
-    renamed = printed(with_new_names(tmp_path / "new", seed, new))[0]
-    assert renamed in {1, 3} or not printed(with_new_names(tmp_path / "old", seed, {}))[0]
+def test_no_district_with_a_new_name_hides_what_its_region_discloses(seed, nested, new, tmp_path):
+    """Its region could count people of the old name, too."""
+    renamed = printed(with_new_names(tmp_path / "new", seed, new, nested=nested))[0]
+    assert renamed in {1, 3} or not printed(with_new_names(tmp_path / "old", seed, {}, nested=nested))[0]
 
 
 @pytest.mark.parametrize(("more", "code"), [("", 3), ("all,x\nall,a", 0)], ids=["not said", "others"])
@@ -2518,3 +2531,21 @@ def test_a_district_with_a_new_name_is_asked_about_unless_it_is_another_one(more
 def test_a_district_with_a_new_name_is_not_asked_about_where_nothing_follows(tmp_path):
     """No region hides exactly one district, under either name."""
     assert printed(with_new_names(tmp_path / "new", 2, {"a": "x"}))[0] == 0
+
+
+@pytest.mark.parametrize(("said", "code"), [("", 3), ('absent = "zero"', 1), ('absent = "unknown"', 0)])
+@pytest.mark.parametrize("new", [{"a": "x"}, {"a": "x", "b": "x y"}], ids=" ".join)
+def test_districts_that_nested_labels_of_a_release_lack_are_asked_about(new, said, code, tmp_path):
+    found, out, err = run_main(with_new_names(tmp_path, 0, new, said, nested=True))
+    assert (found, "has " + ", ".join(f'"{each}"' for each in new.values()) in " ".join(out.split())) == (
+        code,
+        code == 3,
+    ), out + err
+
+
+def test_a_release_by_region_alone_lacks_no_districts(tmp_path):
+    folder = tmp_path / "nested"
+    with_new_names(folder, 2, {}, nested=True)
+    lines = (folder / "2023.csv").read_text(encoding="utf-8").splitlines()
+    (folder / "2023.csv").write_text("\n".join([lines[0], *(x for x in lines if ",," in x)]) + "\n", encoding="utf-8")
+    assert printed(str(folder))[0] == 0
