@@ -26,16 +26,19 @@ from audit.count_tables.read_counts import read_counts
 from audit.init.columns import Column, perhaps_harmless, read_columns
 from audit.init.count_rules import in_words
 from audit.init.guess import (
+    MOST_CHANGING,
     TRANSITIONS,
     HeldReleases,
     changes_of_values,
     changing_columns,
+    file_for,
+    possible_changes,
     state_changes,
 )
-from audit.init.guesses import Guesses, in_lines
+from audit.init.guesses import Guesses, in_lines, lines_of
 from audit.io.adjustments import adjusted_names
 from audit.io.atomic_files import write_file
-from audit.io.background_knowledge import check_listed, read_transitions
+from audit.io.background_knowledge import check_listed, read_lines, read_transitions
 from audit.io.cell_reading import unknown_among
 from audit.io.column_names import is_quasi, sensitivity
 from audit.io.manifest import (
@@ -508,14 +511,17 @@ class _Asked:
         stated = self.document.get("adversary", {}).get("transitions")
         return stated in (ANY, NEVER) or (stated is not None and self.lists_all(before, str(stated)))
 
-    def lists_all(self, before: Manifest, file: str) -> bool:
-        """Return whether a file of transitions lists what may follow each sensitive value, as audits need it."""
+    def lists_all(self, before: Manifest, file: str, names: Sequence[str] = ()) -> bool:
+        """Return whether a file of transitions lists what may follow each value of columns, as audits need it.
+
+        Without `names`, of all sensitive columns.
+        """
         held = HeldReleases(replace(self.answered(before), transitions=file, any_transitions=False))
         series, releases = held.series, list[KeyedRelease]()
         with suppress(InputError):  # an audit reports what is wrong in a release
             releases += held.releases()
         try:
-            for name in series.columns.sensitive:
+            for name in names or series.columns.sensitive:
                 listed = read_transitions(series, name, series.vocabularies[name]).listed
                 for release in releases:
                     check_listed(series, release, name, listed)
@@ -536,13 +542,14 @@ class _Asked:
         changes = changes_of_values(HeldReleases(replace(self.answered(before), transitions=None)))
         path, old = before.folder / TRANSITIONS, Guesses("")
         if path.exists():
-            state_changes(changes_of_values(HeldReleases(replace(before, transitions=None))), old)
+            before_answers = changes_of_values(HeldReleases(replace(before, transitions=None)))
+            state_changes(before_answers, old, before.folder, own=True)
         own = drafted and path.exists() and old.files.get(TRANSITIONS) == path.read_text(encoding="utf-8")
         found = Guesses("")
-        state_changes(changes, found, listed=len(self.named("sensitive")) == 1 and (own or not path.exists()))
+        state_changes(changes, found, before.folder, own=own)
         if drafted:
             self.document[UNCONFIRMED]["keys"].remove(_CHANGES)
-            if not found.files:
+            if TRANSITIONS not in found.files:
                 _say_nothing_below(adversary, "transitions")
         if not found.why:
             adversary.pop("transitions", None)
@@ -571,6 +578,8 @@ class _Asked:
         """Return the manifest by the answers so far, without guesses, which name roles that no column may have."""
         document = tomlkit.parse(tomlkit.dumps(self.document))
         document.pop(UNCONFIRMED, None)
+        if document.get("adversary", {}).get("transitions") in self.files:  # it is not written yet
+            del document["adversary"]["transitions"]
         return _opened(before.folder, tomlkit.dumps(document)) or before
 
     # -- other guesses
@@ -720,26 +729,62 @@ class _Asked:
         return False
 
     def ask_changes(self, why: Sequence[str]) -> bool:
-        """Ask whether values change, and write the answer; return whether there is one."""
-        adversary, names = self.document["adversary"], self.named("sensitive")
+        """Ask of each sensitive column whether its values change, and write what is answered; return whether all is."""
+        adversary, given = self.document["adversary"], dict[str, str]()
         stated = str(adversary["transitions"])
         file = TRANSITIONS if stated in (ANY, NEVER) else stated
-        answers = {NEVER: say("no, as with a place of birth")}
-        if file in self.files or (self.manifest is not None and self.lists_all(self.manifest, file)):
-            answers["stated"] = say("in the ways that {file} lists", file=file)
-        answers[ANY] = say("any value may become any other; an audit then judges each release by itself")
-        answers[OPEN] = say("in some ways, which {file} does not list yet; it remains a guess", file=file)
-        question = CAN_CHANGE.filled(column=printable(joined(names)))
-        default = OPEN if stated in (NEVER, ANY) else "stated"
-        answer = self.ask(Question(f"{question} ({joined(why)})" if why else question, answers, default))
-        if answer == OPEN:
+        for name in self.named("sensitive"):
+            answers, default = {NEVER: say("no, as with a place of birth")}, OPEN
+            if file in self.files or (self.manifest is not None and self.lists_all(self.manifest, file, [name])):
+                answers["stated"] = say("in the ways that {file} lists", file=file)
+                default = OPEN if stated in (NEVER, ANY) else "stated"
+            answers[ANY] = say("any value may become any other; an audit then judges each release by itself")
+            answers[OPEN] = say("in some ways, which {file} does not list yet; it remains a guess", file=file)
+            question = CAN_CHANGE.filled(column=printable(name))
+            given[name] = self.ask(Question(f"{question} ({joined(why)})" if why else question, answers, default))
+            if given[name] == OPEN:
+                return False
+        [answer, *others] = {*given.values()}
+        if answer == "stated" and not others:
+            if file != stated:
+                state(adversary, "transitions", file, say("as answered"))
+            return True
+        written = self.list_changes(file, given) if others else answer
+        if written is None:
             return False
-        if answer != default:
-            state(adversary, "transitions", file if answer == "stated" else answer, say("as answered"))
-        if answer != "stated":
+        if written != file:
             self.files.pop(file, None)
-            _say_nothing_below(adversary, "transitions")
+        state(adversary, "transitions", written, say("as answered"))
+        _say_nothing_below(adversary, "transitions")
         return True
+
+    def list_changes(self, file: str, answers: Mapping[str, str]) -> str | None:
+        """Write a file of transitions, those of each column by its own answer; return its name.
+
+        None if it cannot list them: any pair of too many values is possible, or the lines of a file have probabilities.
+        """
+        if self.manifest is None:
+            return None
+        before, drafted = replace(self.answered(self.manifest), transitions=None), file in self.files
+        found = (changes_of_values(HeldReleases(before)) or {}) if drafted else {}
+        series, changes = Series.of(replace(before, any_transitions=True)), dict[str, Collection[tuple[str, str]]]()
+        for name, answer in answers.items():
+            read_transitions(series, name, values := series.vocabularies[name])
+            stated = read_lines(self.folder, file, Problems(), attribute=name, missing=series.missing(name))
+            if answer != "stated":
+                if answer == ANY and len(values) > MOST_CHANGING:
+                    return None
+                changes[name] = [*possible_changes(series, name, values.names, every=answer == ANY)]
+            elif drafted:
+                changes[name] = found[name]
+            elif stated is None or any(stated.probability.values()):
+                return None
+            else:
+                changes[name] = stated.probability
+        text = lines_of(changes)
+        written = file if drafted else file_for(self.folder, text)
+        self.files[written] = text
+        return written
 
     def ask_which_of(self, place: Toml, last: str, text: str, answers: Mapping[str, Phrase]) -> bool:
         """Ask which of its values a key has, until the manifest can be read with it; return whether there is one."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, product
+from itertools import chain, count, product
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, lines_of
 from audit.init.register_cells import state_cells, state_words
 from audit.init.summary import found_rows
+from audit.io.background_knowledge import MOST_VALUES
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Cell, Kind, intersect
 from audit.io.encoding import NOBODY, IdentifierEncoder
@@ -55,8 +56,10 @@ Who = TypeVar("Who")
 Value = TypeVar("Value")
 TRANSITIONS = "transitions.csv"
 SNAPSHOTS = "snapshots"
-_MOST_VALUES = 200
+MOST_CHANGING = 200
 _SHOWN = 3
+Changes: TypeAlias = dict[str, dict[tuple[str, str], int]]
+"""How many people made each change of a value, by sensitive column; 0 for those that are possible without any."""
 
 
 def guess(folder: Path) -> Guesses:
@@ -70,7 +73,7 @@ def guess(folder: Path) -> Guesses:
     guesses = found.guesses
     _state_texts(found)
     guesses.doubts += differences(found)
-    changes: dict[tuple[str, str], int] | None = {}
+    changes: Changes | None = {}
     held = HeldReleases(_manifest(found))
     with suppress(InputError):  # `refused` names the fault
         _amend(held.series, guesses)
@@ -87,7 +90,7 @@ def guess(folder: Path) -> Guesses:
         several = guesses.column("rows") is not None
         guesses.doubts[:0] = [_warned(each) for each in noticed if each.kind != "duplicates" or not several]
     guesses.doubts += _perhaps_harmless(found)
-    state_changes(changes, guesses, listed=not (folder / TRANSITIONS).exists())
+    state_changes(changes, guesses, folder)
     state_words(found)
     guesses.found = found_rows(found)
     return guesses
@@ -318,12 +321,11 @@ def _changed(rows: Sequence[tuple[Codes, Codes]], cells: Sequence[Cell], size: i
     return int(np.count_nonzero(changed))
 
 
-def changes_of_values(held: HeldReleases) -> dict[tuple[str, str], int] | None:
-    """Return how many people made each change of a value, by keys or else record ids; empty if no value changes.
+def changes_of_values(held: HeldReleases) -> Changes | None:
+    """Return the changes of each sensitive column, by keys or else record ids; empty if no value changes.
 
     Also empty if no row is followed from release to release; None if rows are, and nothing shows whether values change:
-    there are no keys or record ids, or values that do not belong to a row (Anatomy). If there are several sensitive
-    columns, this is about the first whose values change.
+    there are no keys or record ids, or values that do not belong to a row (Anatomy).
     """
     series = held.series
     people = not series.offers.isdisjoint({"key", "register", "roll"})
@@ -331,17 +333,34 @@ def changes_of_values(held: HeldReleases) -> dict[tuple[str, str], int] | None:
     if not followed or len(series.tags) < 2:
         return {}
     episodes = series.columns.rules[SeveralRows].choice == EPISODES
-    if episodes or not (series.keyed or series.columns.record) or series.about_rows > MOST_ROWS:
+    unseen = episodes or not (series.keyed or series.columns.record) or series.about_rows > MOST_ROWS
+    shown = {} if unseen else {name: _changes_in(held, name) for name in series.columns.sensitive}
+    found = {name: each for name, each in shown.items() if each is not None}
+    if len(found) < len(series.columns.sensitive):
         return None if people else {}
-    found = [_changes_in(held, name) for name in series.columns.sensitive]
-    return next(filter(None, found), None if None in found and people else {})
+    return found if any(map(is_changing, found.values())) else {}
+
+
+def is_changing(changes: Mapping[tuple[str, str], int]) -> bool:
+    """Return whether any person made a change."""
+    return any(changes.values())
+
+
+def possible_changes(
+    series: Series, sensitive: str, values: Sequence[str], *, every: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield each value of a column with itself; one that is not known follows any, and any follows it.
+
+    With `every`, yield all pairs.
+    """
+    missing = series.missing(sensitive)
+    for old, new in product(values, values):
+        if every or old == new or any(text in missing or may_be_unknown(text) for text in (old, new)):
+            yield old, new
 
 
 def _changes_in(held: HeldReleases, sensitive: str) -> dict[tuple[str, str], int] | None:
-    """Return how many people made each change of a value in one column; empty if no value changes.
-
-    None if the rows do not show it.
-    """
+    """Return how many people made each change of a value in one column; None if the rows do not show it."""
     series, values = held.series, list[dict[int, int]]()
     encoder = None if series.keyed else IdentifierEncoder()
     try:
@@ -355,12 +374,8 @@ def _changes_in(held: HeldReleases, sensitive: str) -> dict[tuple[str, str], int
         rows = np.flatnonzero(known >= 0)
         values.append(dict(zip(known[rows].tolist(), release.entry_value[sensitive][rows].tolist(), strict=True)))
     names = series.vocabularies[sensitive].names
-    if not (found := {pair: len(people) for pair, people in changes_between(values).items()}):
-        return {}
-    unknown = {code for code, text in enumerate(names) if text in series.missing(sensitive) or may_be_unknown(text)}
-    every = range(len(names))  # what is not known follows any value, and any value follows it
-    possible = dict.fromkeys([*zip(every, every, strict=True), *product(every, unknown), *product(unknown, every)], 0)
-    return {(names[old], names[new]): times for (old, new), times in sorted((possible | found).items())}
+    found = {(names[old], names[new]): len(people) for (old, new), people in changes_between(values).items()}
+    return dict(sorted((dict.fromkeys(possible_changes(series, sensitive, names, every=False), 0) | found).items()))
 
 
 def changes_between(values: Iterable[Mapping[Who, Value]]) -> dict[tuple[Value, Value], set[Who]]:
@@ -374,10 +389,10 @@ def changes_between(values: Iterable[Mapping[Who, Value]]) -> dict[tuple[Value, 
     return found
 
 
-def state_changes(changes: dict[tuple[str, str], int] | None, guesses: Guesses, *, listed: bool = True) -> None:
+def state_changes(changes: Changes | None, guesses: Guesses, folder: Path, *, own: bool = False) -> None:
     """State that people's values change, and draft the transitions; where nothing shows it, that they never do.
 
-    If they are not to be listed, or are too many, any change is possible.
+    If they are too many, any change is possible. The draft of before is written anew if it is `own`.
     """
     key = "adversary.transitions"
     if changes is None:
@@ -385,24 +400,39 @@ def state_changes(changes: dict[tuple[str, str], int] | None, guesses: Guesses, 
         guesses.state(key, NEVER, why, sure=False)
     if not changes:
         return
-    if not listed or len({*chain.from_iterable(changes)}) > _MOST_VALUES:
+    sizes = [(len({*chain.from_iterable(each)}), is_changing(each)) for each in changes.values()]
+    if any(size > (MOST_CHANGING if changing else MOST_VALUES) for size, changing in sizes):
         guesses.state(key, ANY, say("the keys or record ids show that values of people change"), sure=False)
         return
-    guesses.state(key, TRANSITIONS, say("drafted from the keys or record ids"), sure=False)
+    text = lines_of(changes)
+    file = TRANSITIONS if own else file_for(folder, text)
+    guesses.state(key, file, say("drafted from the keys or record ids"), sure=False)
     guesses.below[key] = say(
-        "the keys or record ids show that values of people change: transitions.csv lists the changes. A change that is "
-        'not listed counts as impossible; complete the file, or write transitions = "any" if any change may happen'
+        "the keys or record ids show that values of people change: {file} lists the changes. A change that is "
+        'not listed counts as impossible; complete the file, or write transitions = "any" if any change may happen',
+        file=file,
     )
-    guesses.files[TRANSITIONS] = lines_of(changes)
-    if few := rare(changes):
+    guesses.files[file] = text
+    if few := [*chain.from_iterable(map(rare, changes.values()))]:
         guesses.doubts.append(
             say(
                 "Do not publish {file} as it is: fewer than 3 people made some of the changes in it ({changes}). Keep "
                 "it for your audits, or leave in it only what everybody knows to be possible.",
-                file=TRANSITIONS,
+                file=file,
                 changes=in_words(few),
             )
         )
+
+
+def file_for(folder: Path, text: str) -> str:
+    """Return the name of a file of transitions: another than that of a file with other lines, which remains."""
+    names, lines = chain([TRANSITIONS], map("transitions-{}.csv".format, count(2))), {*text.splitlines()}
+    return next(name for name in names if {*_lines_in(folder / name)} <= lines)
+
+
+def _lines_in(path: Path) -> list[str]:
+    """Return the lines of a text file; none if it does not exist."""
+    return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
 
 
 _FEW_PEOPLE = 3

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, count
+from itertools import chain
 from math import floor, inf, log10
 from operator import not_
 from pathlib import Path
@@ -33,7 +31,7 @@ from audit.init.confirmation import (
     yes_or_no,
 )
 from audit.init.found_files import BESIDE, QUASI, FoundFiles
-from audit.init.guess import TRANSITIONS, changes_between, doubted_frequent, files_with_roles, in_words, rare
+from audit.init.guess import TRANSITIONS, changes_between, doubted_frequent, file_for, files_with_roles, in_words, rare
 from audit.init.guesses import Guesses, lines_of
 from audit.io import column_names
 from audit.io.atomic_files import write_file
@@ -350,7 +348,7 @@ def _state_changes(found: FoundFiles, changes: Mapping[tuple[str, str], int], pe
 
 def _draft(changes: Mapping[tuple[str, str], int]) -> str:
     few = rare(changes)
-    return lines_of(each for each in changes if each not in few)
+    return lines_of({"": [each for each in changes if each not in few]})
 
 
 def _evidence(tables: int, people: int) -> str:
@@ -573,7 +571,8 @@ def _ask_changes(document: Toml, microdata: Microdata, ask: Ask) -> None:
     found, people = changes_of_people(files, microdata.individual, microdata.sensitive)
     values = [old for old, new in found if old == new]
     every = [(old, new) for old in values for new in values]
-    listed, full = _file_of(microdata.folder, found), _file_of(microdata.folder, every)
+    texts = [lines_of({microdata.sensitive: pairs}) for pairs in (found, every)]
+    listed, full = (file_for(microdata.folder, text) for text in texts)
     question = CAN_CHANGE.filled(column=microdata.sensitive)
     question = f"{question} ({_evidence(len(files), people)})"
     answers = {"never": say("no, as with a place of birth; methods then refuse a table in which it does")}
@@ -609,23 +608,11 @@ def _ask_changes(document: Toml, microdata: Microdata, ask: Ask) -> None:
     answer = ask(Question(question, answers, default))
     if answer == "stated":
         return
-    name, pairs = (full, every) if answer == "any" else (listed, found)
+    name, text = (full, texts[1]) if answer == "any" else (listed, texts[0])
     stated = NEVER if answer == "never" else name
     state(document.setdefault("updates", tomlkit.table()), "transitions", stated, say("as answered"))
     if answer != "never":
-        write_file(microdata.folder / name, lines_of(pairs))
-
-
-def _file_of(folder: Path, pairs: Collection[tuple[str, str]]) -> str:
-    """Return the name of the file that lists pairs: another than that of a file with more, which is not overwritten."""
-    names, lines = chain([TRANSITIONS], map("transitions-{}.csv".format, count(2))), {("from", "to"), *pairs}
-    return next(name for name in names if {*_lines_in(folder / name)} <= lines)
-
-
-def _lines_in(path: Path) -> Iterator[tuple[str, ...]]:
-    """Return the lines of a text file; none if it does not exist."""
-    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-    return map(tuple, csv.reader(io.StringIO(text)))
+        write_file(microdata.folder / name, text)
 
 
 def _ask_unit(name: str, document: Toml, microdata: Microdata, ask: Ask) -> None:

@@ -34,7 +34,7 @@ from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import Transitions, UpdateSets
 from audit.runtime.phrases import parted, say
 
-_MOST_VALUES = 4096
+MOST_VALUES = 4096
 _LONGEST_NUMBER = 40
 _PROBABILITY = "probability"
 ATTRIBUTE = "attribute"
@@ -102,11 +102,11 @@ def check_size(shown: str, size: int) -> None:
     Raises:
         InputError: there are too many values.
     """
-    if size > _MOST_VALUES:
+    if size > MOST_VALUES:
         what = say(
             "there are {size} values, and at most {most} can have transitions",
             size=size,
-            most=_MOST_VALUES,
+            most=MOST_VALUES,
         )
         raise InputError([Problem(shown, what, say("merge values into broader ones"))])
 

@@ -1,8 +1,10 @@
 """`audit init --confirm`: it asks what is guessed or has no role, and changes nothing else in the manifest."""
 
+import csv
 import io
 import random
 import tomllib
+from itertools import product
 
 import pytest
 
@@ -228,9 +230,11 @@ def wave(tmp_path):
     ("answers", "transitions"),
     [
         (["quasi_identifiers", "sensitive", "2022, 2023"], "transitions.csv"),
-        (["sensitive", "sensitive", "2022, 2023", "no", "any"], "any"),
+        (["sensitive", "sensitive", "2022, 2023", "no", "any", "any"], "any"),
+        (["sensitive", "sensitive", "2022, 2023", "no"], "transitions.csv"),
+        (["sensitive", "sensitive", "2022, 2023", "no", "stated", "any"], "transitions.csv"),
     ],
-    ids=["another", "both"],
+    ids=["another", "any", "stated", "each by itself"],
 )
 def test_transitions_drafted_for_the_former_sensitive_column_are_drafted_anew(wave, answers, transitions):
     code, _, err, text = confirm(wave, *answers, more=9)
@@ -240,6 +244,36 @@ def test_transitions_drafted_for_the_former_sensitive_column_are_drafted_anew(wa
     assert ("Needs" in manifest["columns"]["sensitive"], "unconfirmed" in manifest) == (True, False)
     code, result, _ = run_audit(wave)
     assert (code in (0, 1, 3), result["contradictions"]) == (True, {"changed": 0, "infeasible": 0})
+
+
+@pytest.mark.parametrize("answers", list(product(("never", "stated", "any"), repeat=2)), ids="-".join)
+def test_whether_values_change_is_asked_and_kept_for_each_sensitive_column(wave, answers):
+    """Both were asked about at once, no answer was what the keys show, and by "any" an audit found too little."""
+    code, _, err, text = confirm(wave, "sensitive", "sensitive", "2022, 2023", "no", *answers, more=9)
+    assert (code, err.count("Can the value of")) == (0, 2), err
+    kept, same = tomllib.loads(text)["adversary"]["transitions"], answers in [("never", "never"), ("any", "any")]
+    assert (kept, "unconfirmed" in text) == (answers[0] if same else "transitions.csv", False)
+    if same:
+        return
+    lines = list(csv.DictReader(io.StringIO((wave / "transitions.csv").read_text(encoding="utf-8"))))
+    values, changes = {"Meals": 2, "Needs": 3}, {"Meals": 1, "Needs": 3}
+    for name, answer in zip(values, answers, strict=True):
+        many = {"never": values[name], "any": values[name] ** 2, "stated": values[name] + changes[name]}[answer]
+        assert len([each for each in lines if each["attribute"] == name]) == many
+    code, _, err = run_main(str(wave))
+    assert (code == 2) == ("never" in answers), err  # the keys show that values change
+
+
+def test_answers_about_changes_that_no_file_can_list_leave_them_a_guess(wave):
+    """One file has the changes of all columns, and any of many values may follow any of them only in all columns."""
+    for tag in ("2022", "2023"):
+        path = wave / f"{tag}.csv"
+        rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
+        write(path, as_csv([rows[0], *([*row[:3], f"{row[3]} {n}"] for n, row in enumerate(rows[1:]))]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("audit.init.confirmation.MOST_CHANGING", 40)
+        _, _, _, text = confirm(wave, "sensitive", "sensitive", "2022, 2023", "no", "stated", "any", more=9)
+    assert "adversary.transitions" in tomllib.loads(text)["unconfirmed"]["keys"]
 
 
 def test_transitions_are_drafted_anew_in_the_order_that_the_publisher_states(wave):
@@ -286,7 +320,8 @@ def test_a_draft_of_transitions_that_its_publisher_edited_is_not_overwritten(wav
     edited = (wave / "transitions.csv").read_text(encoding="utf-8") + "No,Maybe\n"
     write(wave / "transitions.csv", edited)
     code, _, err, text = confirm(wave, "quasi_identifiers", "sensitive", more=9)
-    assert (code, tomllib.loads(text)["adversary"]["transitions"]) == (0, "any"), err
+    assert (code, tomllib.loads(text)["adversary"]["transitions"]) == (0, "transitions-2.csv"), err
+    assert "transitions.csv" not in text
     assert (wave / "transitions.csv").read_text(encoding="utf-8") == edited
 
 
@@ -711,7 +746,7 @@ def test_an_audit_accepts_what_was_answered_about_two_sensitive_columns(tmp_path
     text = f'[series]\nreleases = ["1.csv", "2.csv"]\n\n[columns]\n{columns}\n[adversary]\n{stated}'
     write(tmp_path / "series.toml", f'{text}\n[unconfirmed]\nkeys = ["columns.sensitive"]\n')
     _, _, err, _ = confirm(tmp_path, "sensitive", "sensitive", answer, "any", more=9)
-    assert "in the ways that" not in err
+    assert "in the ways that transitions.csv" not in err
     code, result, err = run_audit(tmp_path)
     assert code in {0, 1, 3}, err
     assert not [each for each in result["policy"]["undecided"] if "similar" in str(each)]

@@ -1733,6 +1733,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "not in ()",
         ),
     ],
+    "cli/test_confirm.py::test_whether_values_change_is_asked_and_kept_for_each_sensitive_column": [
+        ("audit.init.confirmation._Asked.ask_changes", "self.list_changes(file, given) if others", "ANY if others"),
+        ("audit.init.guesses.lines_of", "several = len(changes) > 1", "several = False"),
+    ],
     "cli/test_confirm.py::test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it": [
         (
             "audit.init.column_meanings._Guesser.guess_cases",
