@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from audit.model.errors import SENTENCE, printable
-from audit.model.publication_plan import FEW_INVENTED, FUTURE_SNAPSHOTS, PlannedSeries, PublicationPlan
+from audit.model.publication_plan import FEW_INVENTED, PlannedSeries, PublicationPlan
 from audit.runtime.phrases import Phrase, figure, joined, parted, placed, say, say_count, typed
 from reports.frames import frames
 from reports.json_values import json_value
@@ -90,9 +90,7 @@ def _why(each: PlannedSeries) -> str | None:
     if each.refused is not None:
         return printable(each.refused, SENTENCE)
     if each.exit_code == 0:
-        text = say("does not keep the policy after {count} further, simulated snapshots", count=FUTURE_SNAPSHOTS)
-        why = printable(each.future_reason or "", SENTENCE)
-        return parted([text, *filter(None, [why])]) if each.future_exit_code else None
+        return None
     if each.undecided and each.exit_code != 1:
         return printable("; ".join(each.undecided), SENTENCE)
     found = {attack.attack: attack for attack in each.attacks if attack.ran}
@@ -154,15 +152,6 @@ def _recommendation(plan: PublicationPlan) -> Iterator[str]:
         )
     if best.seeds > 1:
         yield say("It keeps the policy with each of {count} seeds; `audit anonymize` draws another.", count=best.seeds)
-    if best.future_exit_code == 0:
-        yield say("It keeps the policy after {count} further, simulated snapshots, too.", count=FUTURE_SNAPSHOTS)
-    elif best.future_exit_code is not None:
-        yield say(
-            "Nothing that was tried keeps the policy after {count} further, simulated snapshots (this one: {reason}): "
-            "expect that a later release cannot be published this way.",
-            count=FUTURE_SNAPSHOTS,
-            reason=printable(best.future_reason or "", SENTENCE),
-        )
     if best.without:
         columns = joined([printable(one) for one in best.without])
         yield say("Delete {columns} everywhere in microdata.toml first.", columns=columns)
@@ -258,16 +247,12 @@ def _reason(best: PlannedSeries, others: Sequence[PlannedSeries]) -> str:
     """Return why one series is recommended and not one of the others that keep the policy."""
     if not others:
         return say("nothing else that was tried keeps the policy")
-    lasting = [each for each in others if best.future_exit_code or not each.future_exit_code]
-    if not lasting:
-        return say("nothing else that keeps the policy keeps it in simulated snapshots, too")
-    few = [each for each in lasting if each.invented <= best.invented]
+    few = [each for each in others if each.invented <= best.invented]
     if not few:
         return say("the others that keep the policy invent more of their rows")
     fewest = [each for each in few if (each.certain_if_unchanged or 0) == (best.certain_if_unchanged or 0)]
     what = [say("keep the policy")]
-    what += [say("keep it in simulated snapshots, too")] if len(lasting) < len(others) else []
-    what += [say("invent the fewest rows")] if len(few) < len(lasting) else []
+    what += [say("invent the fewest rows")] if len(few) < len(others) else []
     if not fewest:
         return say(
             "of those that {what}, the fewest values would be certain with it if no value changed", what=joined(what)

@@ -9,10 +9,6 @@ from typing import Annotated
 from audit.model.json_types import Omittable
 from audit.model.report import COUNTS, AttackReport
 
-FUTURE_SNAPSHOTS = 2
-"""The number of further snapshots that are simulated for what may be recommended."""
-
-
 SEEDS = 3
 """The number of seeds with which a method is tried that may be recommended."""
 
@@ -40,9 +36,6 @@ class PlannedSeries:
         seconds: the time for publishing.
         violating: the attacks by which the policy is violated.
         undecided: why clauses of the policy are undecided.
-        future_exit_code: the exit code of an audit after further, simulated snapshots, or 2 if the method refused them;
-            None if this was not tried, which is done only for what may be recommended.
-        future_reason: why the policy is not kept after them; None if it is, or if this was not tried.
         widths: the mean number of values, or the mean length, of a cell of each quasi-identifier.
         certain_if_unchanged: for how many people at least a value is certain if it does not change between releases;
             None unless any value may become any other.
@@ -68,8 +61,6 @@ class PlannedSeries:
     seconds: float = 0.0
     violating: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
-    future_exit_code: int | None = None
-    future_reason: str | None = None
     widths: Mapping[str, float] = field(default_factory=dict)
     certain_if_unchanged: Omittable[int] = None
     seeds: int = 1
@@ -124,14 +115,13 @@ class PublicationPlan:
     def recommended(self) -> PlannedSeries | None:
         """The most useful series that keeps the policy; None if there is none.
 
-        It keeps the policy in the simulated future, too, if any does, invents few rows, else the fewest, makes the
-        fewest people's values certain if values do not change, and has no exact quasi-identifiers, if any such series
-        does. Of these, it loses least.
+        It invents few rows, else the fewest, makes the fewest people's values certain if values do not change, and has
+        no exact quasi-identifiers, if any such series does. Of these, it loses least.
         """
         return min((each for each in self.tried if each.keeps), key=_preference, default=None)
 
 
-def _preference(each: PlannedSeries) -> tuple[bool, float, int, bool, bool, float]:
+def _preference(each: PlannedSeries) -> tuple[float, int, bool, bool, float]:
     """Return a sort key that puts first what is to be recommended."""
-    unlasting, exact = each.future_exit_code not in (None, 0), each.form == "anatomy"
-    return unlasting, each.invented, each.certain_if_unchanged or 0, exact, each.query_error is None, each.lost
+    exact = each.form == "anatomy"
+    return each.invented, each.certain_if_unchanged or 0, exact, each.query_error is None, each.lost

@@ -1,34 +1,33 @@
-"""Try methods on microdata, also on simulated snapshots: publish by each into a temporary folder, audit and measure."""
+"""Try methods on microdata: publish by each into a temporary folder, audit and measure."""
 
 from __future__ import annotations
 
-import csv
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from audit.io.encoding import IdentifierEncoder
-from audit.io.microdata import Microdata, SnapshotFile, frequent_value
+from audit.io.microdata import Microdata, frequent_value
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.series import open_series
 from audit.metrics.utility import Queries, cell_widths, measure
 from audit.model.anonymizer import Anonymizer, Form
 from audit.model.audit_options import AuditOptions
-from audit.model.errors import InputError, Problems, UsageError
+from audit.model.errors import InputError, UsageError
 from audit.model.options import options_of
 from audit.model.outcome import Attack
-from audit.model.publication_plan import FUTURE_SNAPSHOTS, SEEDS, PlannedSeries, PublicationPlan
+from audit.model.publication_plan import SEEDS, PlannedSeries, PublicationPlan
 from audit.pipeline.audit_run import run_audit
 from audit.principles import registry as principles
 from audit.principles.principle import Principle
 from audit.publishing.publish import PublishOptions, PublishResult, publish
-from audit.runtime.phrases import parted, say
+from audit.runtime.phrases import say
 
 
 class MethodCandidate(NamedTuple):
@@ -134,7 +133,6 @@ def _plans(
         more = [replace(trial.of(coarser, each), without=without) for each in closest]
         made += closest
         yield (plan := _with_seeds(replace(plan, tried=(*plan.tried, *more)), microdata, made, trial))
-    yield _lasting(plan, microdata, made, trial)
 
 
 def _again(
@@ -169,25 +167,6 @@ def _with_seeds(
         drawn = [best, *(_again(plan, best, microdata, made, other) for other in others)]
         worst = min(drawn, key=lambda each: (each.keeps, -len(each.parameters)))
         plan = _instead(plan, best, replace(worst, without=best.without, seeds=SEEDS))
-    return plan
-
-
-def _lasting(
-    plan: PublicationPlan, microdata: Microdata, made: Sequence[MethodCandidate], trial: _Trial
-) -> PublicationPlan:
-    """Return the plan after trying the best series with further, simulated snapshots, until one keeps the policy.
-
-    `made` are the candidates that the series of the plan were made by.
-    """
-    with tempfile.TemporaryDirectory(prefix="audit-plan-") as folder:
-        longer = None
-        while (best := plan.recommended) is not None and best.future_exit_code is None:
-            longer = longer or with_future(microdata, Path(folder), trial.queries.seed)
-            later = _again(plan, best, longer, made, trial)
-            why = later.refused or parted(later.undecided or [say("the policy is violated"), *later.violating])
-            code = later.exit_code if later.refused is None else 2
-            plan = _instead(plan, best, replace(best, future_exit_code=code, future_reason=why if code else None))
-            plan = _with_seeds(plan, microdata, made, trial)
     return plan
 
 
@@ -288,62 +267,3 @@ class _Trial:
 def _mean(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
-
-
-_People: TypeAlias = Mapping[str, tuple[str, ...]]
-"""The published columns of each person, and last the sensitive value."""
-_CHURN = 0.1
-"""The share of people who leave, and who come, if there is only one snapshot."""
-
-
-def with_future(microdata: Microdata, folder: Path, seed: int) -> Microdata:
-    """Return the microdata with `FUTURE_SNAPSHOTS` further snapshots, which are written into a folder.
-
-    Newcomers have the quasi-identifiers and the value of a random person. If values may change, a value becomes what
-    such a value became between the last two snapshots. Unlinkable columns, which methods do not protect, are left out,
-    and no people belong together: what these disclose, audits of the true snapshots ask.
-
-    Raises:
-        InputError: a snapshot cannot be read.
-    """
-    microdata = _less(microdata, microdata.unlinkable.columns)
-    reasons = {microdata.sensitive: say("simulated people do not belong together")}
-    microdata = replace(microdata, unlinkable=replace(microdata.unlinkable, reasons=reasons))
-    known = [_people(microdata, each) for each in microdata.snapshots[-2:]]
-    now, before = known[-1], known[0]
-    leave = _share(before, now) if len(known) > 1 else _CHURN
-    come = _share(now, before) if len(known) > 1 else _CHURN
-    later: dict[str, list[str]] = {}
-    for who in before.keys() & now.keys() if microdata.updates is not None else ():
-        later.setdefault(before[who][-1], []).append(now[who][-1])
-    random, files = np.random.default_rng(seed), list(microdata.snapshots)
-    for step in range(1, FUTURE_SNAPSHOTS + 1):
-        rows = sorted(now.items())
-        stay = random.random(len(rows)) >= leave
-        following = {who: row for (who, row), follows in zip(rows, stay, strict=True) if follows}
-        for who, row in following.items():
-            values = sorted(later.get(row[-1], [row[-1]]))
-            following[who] = (*row[:-1], values[int(random.integers(len(values)))])
-        for place, like in enumerate(random.integers(len(rows), size=round(come * len(rows)))):
-            following[f"newcomer-{step}-{place}"] = rows[int(like)][1]
-        now, name = following, f"future-{step}.csv"
-        with (folder / name).open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow([microdata.individual, *microdata.published])
-            writer.writerows([who, *row] for who, row in now.items())
-        files.append(SnapshotFile(f"future-{step}", folder / name, name))
-    return replace(microdata, snapshots=tuple(files))
-
-
-def _people(microdata: Microdata, file: SnapshotFile) -> _People:
-    problems = Problems()
-    names = [microdata.individual, *microdata.published]
-    table = file.read(names, problems)
-    problems.check()
-    columns = [table.texts(name) for name in names] if table is not None else []
-    return {row[0]: row[1:] for row in zip(*columns, strict=True)}
-
-
-def _share(some: _People, others: _People) -> float:
-    """Return the share of the people who are not among others."""
-    return len(some.keys() - others.keys()) / max(1, len(some))

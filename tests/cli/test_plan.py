@@ -7,10 +7,8 @@ import re
 import shutil
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import ClassVar
 
-import numpy as np
 import pytest
 
 from anonymizers.mondrian import MondrianAnonymizer
@@ -19,8 +17,8 @@ from audit.api import load_microdata
 from audit.io.microdata import open_microdata
 from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
-from audit.model.publication_plan import FUTURE_SNAPSHOTS, SEEDS, PlannedSeries, PublicationPlan
-from audit.pipeline.publication_plan import _Trial, candidates, plan_publication, with_future
+from audit.model.publication_plan import SEEDS, PlannedSeries, PublicationPlan
+from audit.pipeline.publication_plan import _Trial, candidates, plan_publication
 from reports.publication_plan import FORMATS, page
 from tests.cli.forms import EXAMPLES
 from tests.helpers.microdata import write_microdata
@@ -272,32 +270,15 @@ def test_a_method_whose_series_no_audit_takes_is_refused_and_ends_no_plan(tmp_pa
     assert all(each.startswith("what it publishes cannot be audited: the cells of record") for each in why[:2]), why
 
 
-def test_what_keeps_the_policy_in_the_simulated_future_is_preferred_and_costs_are_told():
-    luck = PlannedSeries(
-        "m-distinct", "--m 4", exit_code=0, query_error=0.05, future_exit_code=1, future_reason="joint"
-    )
+def test_costs_are_told():
     costly = PlannedSeries(
-        "e-equivalence",
-        "--m 2",
-        exit_code=0,
-        query_error=0.1,
-        counterfeits=59,
-        counterfeit_share=0.59,
-        future_exit_code=0,
+        "e-equivalence", "--m 2", exit_code=0, query_error=0.1, counterfeits=59, counterfeit_share=0.59
     )
-    plan = PublicationPlan("clinic", (luck, costly))
-    assert plan.recommended is costly
-    page = " ".join(FORMATS["text"](plan).split())
+    page = " ".join(FORMATS["text"](PublicationPlan("clinic", (costly,))).split())
     assert "59.0% of the published rows are counterfeits" in page
     assert page.index("CAUTION: 59.0% of the published rows would be invented") < page.index("Recommendation")
-    assert "m-distinct --m 4 does not keep the policy after 2 further, simulated snapshots; joint" in page
     assert "This costs much" in page
-    assert f"after {FUTURE_SNAPSHOTS} further, simulated snapshots, too" in page
-    assert "invents more than 5% of its rows" not in page
-    every = " ".join(FORMATS["text"](PublicationPlan("clinic", (costly,))).split())
-    assert "Every series that keeps the policy invents more than 5% of its rows" in every
-    alone = " ".join(FORMATS["text"](PublicationPlan("clinic", (luck,))).split())
-    assert "(this one: joint): expect that a later release cannot be published this way" in alone
+    assert "Every series that keeps the policy invents more than 5% of its rows" in page
 
 
 def test_counterfeits_count_against_a_series():
@@ -311,16 +292,6 @@ def test_counterfeits_count_against_a_series():
     [
         ({"query_error": 0.1, "ncp": 0.9}, {"query_error": 0.2, "ncp": 0.1}, "it loses least"),
         ({"query_error": 0.1, "form": "anatomy"}, {"query_error": 0.9, "ncp": 0.2}, "publish exact quasi-identifiers"),
-        (
-            {"query_error": 0.1, "future_exit_code": 3},
-            {"query_error": 0.9, "future_exit_code": 0},
-            "simulated snapshots",
-        ),
-        (
-            {"query_error": 0.1, "future_exit_code": 1},
-            {"form": "anatomy", "future_exit_code": 0},
-            "simulated snapshots",
-        ),
         ({"query_error": 0.1, "exit_code": 3}, {"query_error": 0.9}, "nothing else that was tried keeps the policy"),
         ({"query_error": 0.1, "withheld_share": 0.5}, {"query_error": 0.2, "ncp": 0.1}, "it loses least"),
         ({"counterfeit_share": 0.38}, {"query_error": 0.9, "ncp": 0.5, "form": "anatomy"}, "invent more of their rows"),
@@ -335,7 +306,7 @@ def test_counterfeits_count_against_a_series():
     ],
 )
 def test_the_second_is_recommended_for_a_reason(first, second, why):
-    """The policy comes first, then later snapshots, then whether rows single people out, then what users lose."""
+    """The policy comes first, then invented rows, then whether rows single people out, then what users lose."""
     one, other = (
         PlannedSeries("m-distinct", f"--m {m}", **{"exit_code": 0, **values}) for m, values in ((2, first), (4, second))
     )
@@ -352,13 +323,12 @@ def test_the_second_is_recommended_for_a_reason(first, second, why):
         ({"certain_if_unchanged": 9}, "keep the policy and make the fewest values certain if no value changes"),
         ({"form": "anatomy"}, "keep the policy and publish no exact quasi-identifiers"),
         ({"counterfeit_share": 0.06}, "keep the policy and invent the fewest rows"),
-        ({"future_exit_code": 1}, "keep the policy and keep it in simulated snapshots, too"),
         ({"exit_code": 3}, "keep the policy"),
     ],
 )
 def test_the_reason_is_not_that_it_loses_least_of_all_where_another_loses_less(cheaper, which):
     given = [{"query_error": 0.1, **cheaper}, {"query_error": 0.3}, {"query_error": 0.9}]
-    known = {"exit_code": 0, "certain_if_unchanged": 0, "future_exit_code": 0}
+    known = {"exit_code": 0, "certain_if_unchanged": 0}
     tried = tuple(PlannedSeries("m-distinct", f"--m {m}", **known | more) for m, more in enumerate(given, 2))
     plan = PublicationPlan("clinic", tried)
     assert plan.recommended is tried[1]
@@ -429,39 +399,6 @@ def test_how_many_values_change_does_not_depend_on_the_method(tmp_path):
     )
     assert {re.search("changed value: ([0-9]+) ", each["refused"])[1] for each in found["tried"]} == {"7"}
     assert found["changing"] == 7
-
-
-def test_the_simulated_future_goes_on_as_the_past(tmp_path):
-    first = [(f"P{n}", 20 + n, "Wetwang", "flu") for n in range(40)]
-    second = [*first[10:], *((f"Q{n}", 30 + n, "Wetwang", "cold") for n in range(5))]
-    microdata = open_microdata(write_microdata(tmp_path / "m", {"1": first, "2": second}))
-    longer = with_future(microdata, tmp_path, seed=1)
-    assert longer.tags == ("1", "2", "future-1", "future-2")
-    rows = [each.path.read_text().splitlines()[1:] for each in longer.snapshots[1:]]
-    for before, after in pairwise(rows):
-        assert 0 < len({*before} - {*after}) < len(before)
-        newcomers = [row for row in after if row not in before]
-        assert len(newcomers) == round(len(before) * 5 / 35)
-        assert {row.partition(",")[2] for row in newcomers} <= {row.partition(",")[2] for row in before}
-
-
-def test_the_simulated_future_repeats_no_exact_amounts(tmp_path):
-    """Newcomers had the amount and the disease of another person, as of one household: audits were undecided."""
-    draws, ill = np.random.default_rng(0), ["flu", "gout", "cold", "asthma", "angina", "cough"]
-    people = [(f"P{n}", int(draws.integers(20, 60)), ill[draws.integers(6)]) for n in range(200)]
-    waves = {
-        tag: [(who, age, f"{draws.integers(9**9)}", value) for who, age, value in people[at : at + 170]]
-        for tag, at in (("1", 0), ("2", 30))
-    }
-    micro = write_microdata(tmp_path / "m", waves, head=("Id", "Age", "Costs", "Disease"))
-    text = (micro / "microdata.toml").read_text().replace(', "Costs"]', ']\nunlinkable = { Costs = "ours" }')
-    (micro / "microdata.toml").write_text(text)
-    tried = [
-        each for each in planned(micro, "--method", "l-diversity")["tried"] if each["future_exit_code"] is not None
-    ]
-    assert tried
-    assert all("Costs" not in str(each["future_reason"]) for each in tried)
-    assert all((each["future_exit_code"] == 0) == (each["future_reason"] is None) for each in tried)
 
 
 @pytest.mark.many
