@@ -6,7 +6,6 @@ from audit.findings.wording import RELEASES, ROWS
 from audit.model.check_report import CheckReport, Offence
 from audit.model.errors import printable
 from audit.runtime.phrases import figure, joined, say
-from reports.frames import frames
 from reports.page import Block, Bullets, Entry, Page, PageVerdict, Paragraph, Section
 from reports.sentences import REVEAL
 
@@ -42,6 +41,3 @@ def _where(offence: Offence) -> str:
     if not offence.individuals:
         return where
     return f"{where}: {joined([printable(name) for name in offence.individuals])}"
-
-
-FORMATS = frames(page)

@@ -16,7 +16,6 @@ from audit.model.report import AttackReport
 from audit.runtime.phrases import Phrase, figure, parted, risk_text, say, say_count
 from reports import charts
 from reports.count_tables.sentences import measured, state
-from reports.frames import frames
 from reports.page import Bullets, Facts, Figures, Page, PageTable, Section
 from reports.sentences import ended_early, named, result_text
 
@@ -258,6 +257,3 @@ def _risk(side: ComparedSeries) -> str:
 def _min_e(side: ComparedSeries) -> str:
     bounds = [getattr(attack.measures, "min_e", None) for attack in side.attacks if attack.ran]
     return next((str(each) for each in bounds if each is not None), "-")
-
-
-FORMATS = {**frames(page), "csv": as_csv}

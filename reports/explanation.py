@@ -15,7 +15,6 @@ from audit.model.finding import Finding
 from audit.runtime.phrases import parted, risk_text, say, say_count
 from reports.audit_page import showing_counts
 from reports.count_tables import sentences as counts
-from reports.frames import frames
 from reports.page import Block, Entry, Facts, Page, PageSteps, Paragraph, Section
 from reports.sentences import changing, status_in_words
 
@@ -210,6 +209,3 @@ def _count(count: ExplainedCount, tables: TablesFacts) -> Iterator[str]:
         yield say("{count}; perhaps fewer values are possible", count=known)
     for bound in count.certificate:
         yield from (f"  {line}" for line in bound_lines(bound, tables))
-
-
-FORMATS = frames(page)

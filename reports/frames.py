@@ -12,6 +12,8 @@ from reports.page import Page
 from reports.text import PAPER
 
 T = TypeVar("T")
+FORMS = ("text", "json", "markdown", "html")
+"""The names of these formats."""
 
 
 def frames(

@@ -10,7 +10,6 @@ from audit.model.errors import printable
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, day, figure, risk_text, say, say_count
 from reports import charts
-from reports.frames import frames
 from reports.page import Block, Facts, Figures, Links, Page, PageTable, PageVerdict, Section
 
 _SHOWN = {
@@ -106,6 +105,3 @@ def _files(history: AuditHistory) -> Iterator[tuple[str, str]]:
         for file in (each.page, each.file):
             if file is not None:
                 yield _when(each), file
-
-
-FORMATS = frames(page, document)

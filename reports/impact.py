@@ -15,7 +15,6 @@ from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say
 from reports.audit_page import showing_counts, signed_page, terminal_head
 from reports.count_tables import cell_repair
 from reports.finding_text import shown_attacks, steps
-from reports.frames import frames
 from reports.glossary import glossary, of_attacks
 from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
@@ -269,6 +268,3 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
             yield say("{command} looks for a change after which it adds nothing to that.", command=command)
         elif not impact.adds.undecided:
             yield say("To what they disclose, the candidate adds nothing that the policy forbids.")
-
-
-FORMATS = frames(page)

@@ -9,7 +9,6 @@ from dataclasses import replace
 from audit.model.errors import SENTENCE, printable
 from audit.model.publication_plan import FEW_INVENTED, PlannedSeries, PublicationPlan
 from audit.runtime.phrases import Phrase, figure, joined, parted, placed, say, say_count, typed
-from reports.frames import frames
 from reports.json_values import json_value
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.sentences import result_text
@@ -297,6 +296,3 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
         "policy: the default policy against every attack that applies; cells: how much of their range cells cover; "
         "count error: median relative error of random COUNT queries. A plan is not a verdict: audit what you publish."
     )
-
-
-FORMATS = frames(page, document)

@@ -10,7 +10,6 @@ from audit.model.moves import Move, MoveTotal, Recommendation
 from audit.model.release_impact import Repair
 from audit.model.report import Report
 from audit.runtime.phrases import Noun, ReasonKind, figure, joined, kind_of, say, say_count, typed
-from reports.frames import frames
 from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section
 from reports.sentences import CONTRADICTED, IS_CSV, best_so_far, reasons
 from reports.verdict import headline, more_if_unchanged
@@ -288,6 +287,3 @@ def _total(total: MoveTotal) -> str:
 
 def _listed(texts: Sequence[str]) -> str:
     return joined([printable(each) for each in texts], most=_SHOWN) if texts else ""
-
-
-FORMATS = frames(page)

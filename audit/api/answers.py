@@ -18,6 +18,7 @@ from audit.model.publication_plan import PublicationPlan
 from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import Report
 from audit.pipeline import dataframes
+from reports.frames import frames
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +48,11 @@ class Answer:
     @property
     def _formats(self) -> Mapping[str, Callable[[Any], str]]:
         """The formats that write the report, by name; empty if it is written as an audit's."""
-        formats: Mapping[str, Callable[[Any], str]] = {}
-        return _module(self.report).FORMATS if type(self.report) in _WRITTEN_BY else formats
+        if type(self.report) not in _WRITTEN_BY:
+            return {}
+        module = vars(_module(self.report))
+        further = {"csv": module["as_csv"]} if "as_csv" in module else {}
+        return {**frames(module["page"], module.get("document", lambda report: report)), **further}
 
     @property
     def _audit(self) -> Report | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from audit.api.answers import ComparisonResult
 from audit.api.microdata import LoadedMicrodata
@@ -13,23 +13,6 @@ from audit.model.errors import UsageError
 if TYPE_CHECKING:
     from audit.api.count_tables import LoadedTables
     from audit.metrics.queries import Style
-
-
-@overload
-def compare(
-    *series: LoadedSeries,
-    microdata: LoadedMicrodata | None = ...,
-    queries: int = ...,
-    theta: float = ...,
-    workload: Style = ...,
-    seed: int = ...,
-    time_limit: float | None = ...,
-    progress: bool | None = ...,
-) -> ComparisonResult: ...
-
-
-@overload
-def compare(*series: LoadedTables, time_limit: float | None = ...) -> ComparisonResult: ...
 
 
 def compare(

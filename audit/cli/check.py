@@ -9,7 +9,7 @@ from audit.cli.arguments import Commands, Names, add_option, add_settings, optio
 from audit.cli.output import opened, write
 from audit.model.errors import UsageError
 from audit.model.options import Option, options_of
-from reports.check import FORMATS
+from reports.frames import FORMS
 
 
 def add_parser(commands: Commands) -> None:
@@ -30,7 +30,7 @@ def add_parser(commands: Commands) -> None:
             having.setdefault(option.name, (replace(option, least=1), []))[1].append(name)
     for option, principles in having.values():
         add_option(parser, option, f"needed by {', '.join(principles)}")
-    parser.add_argument("--format", choices=list(FORMATS), default="text", help="default: text")
+    parser.add_argument("--format", choices=FORMS, default="text", help="default: text")
     add_settings(parser, "reveal")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from audit.cli.arguments import Commands, add_output, add_settings, counted, local, set_defaults_of
 from audit.cli.output import check_output, check_spared, write
 from audit.cli.standard_streams import shows_progress
-from reports.comparison import FORMATS
+from reports.frames import FORMS
 
 _MOST_QUERIES, _GREATEST_SEED = 1_000_000, 10**18 - 1
 
@@ -48,7 +48,7 @@ def add_parser(commands: Commands) -> None:
         "--seed", type=counted(0, _GREATEST_SEED), metavar="N", help="seed of the random queries; default: %(default)s"
     )
     add_settings(parser, "time_limit")
-    add_output(parser, list(FORMATS))
+    add_output(parser, [*FORMS, "csv"])
     set_defaults_of(parser, compare)
 
 

@@ -6,7 +6,7 @@ import argparse
 
 from audit.cli.arguments import Commands, add_output, local
 from audit.cli.output import check_output, put
-from reports.history import FORMATS
+from reports.frames import FORMS, frames
 
 _FOLDER = "reports"
 
@@ -20,7 +20,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("series", metavar="SERIES", type=local, help="folder of the series")
     parser.add_argument("--reports", metavar="DIR", type=local, help="folder of the reports; default: SERIES/reports")
-    add_output(parser, list(FORMATS))
+    add_output(parser, FORMS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,8 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: there are no reports, or one cannot be read.
     """
     from audit.judgement.baseline import read_history
+    from reports.history import document, page
 
     check_output(arguments.output)
     history = read_history(arguments.reports or arguments.series / _FOLDER)
-    put(FORMATS[arguments.format](history), arguments.output)
+    put(frames(page, document)[arguments.format](history), arguments.output)
     return 0

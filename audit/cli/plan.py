@@ -7,7 +7,7 @@ import argparse
 from audit.cli.arguments import Commands, Names, add_output, add_settings, how_many, local, set_defaults_of
 from audit.cli.output import check_output, write
 from audit.cli.standard_streams import shows_progress
-from reports.publication_plan import FORMATS
+from reports.frames import FORMS
 
 
 def add_parser(commands: Commands) -> None:
@@ -33,7 +33,7 @@ def add_parser(commands: Commands) -> None:
         "--seed", type=int, metavar="N", help="seed of the random queries and groups; default: %(default)s"
     )
     add_settings(parser, "time_limit")
-    add_output(parser, list(FORMATS))
+    add_output(parser, FORMS)
     set_defaults_of(parser, LoadedMicrodata.plan)
 
 

@@ -19,11 +19,13 @@ from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
 from audit.model.publication_plan import SEEDS, PlannedSeries, PublicationPlan
 from audit.pipeline.publication_plan import _Trial, candidates, plan_publication
-from reports.publication_plan import FORMATS, page
+from reports.frames import frames
+from reports.publication_plan import document, page
 from tests.cli.forms import EXAMPLES
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
 
+FORMATS = frames(page, document)
 CLINIC = str(EXAMPLES / "clinic-microdata")
 
 
