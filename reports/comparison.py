@@ -6,27 +6,16 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
-from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
+from audit.model.comparison import ComparedSeries, Comparison, QueryDesign
 from audit.model.errors import SENTENCE, printable
 from audit.model.measures import ABSENT
 from audit.model.report import AttackReport
-from audit.runtime.phrases import Phrase, figure, parted, risk_text, say, say_count
-from reports import charts
+from audit.runtime.phrases import figure, parted, risk_text, say, say_count
 from reports.count_tables.sentences import measured, state
-from reports.page import Bullets, Facts, Figures, Page, PageTable, Section
+from reports.page import Bullets, Facts, Page, PageTable, Section
 from reports.sentences import ended_early, named, result_text
-
-_NAME = 40
-_PLOTTED = {
-    "counterfeits": (Phrase("Counterfeits"), Phrase("counterfeits")),
-    "average_group": (Phrase("Rows of a group"), Phrase("rows of a group")),
-    "ncp": (Phrase("Normalized certainty penalty: how wide cells are"), Phrase("normalized certainty penalty")),
-    "query_error": (Phrase("Error of queries, median"), Phrase("error of queries, median")),
-}
-"""What is plotted for each release: the title, and the meaning of the numbers."""
 
 
 class ComparedColumn(NamedTuple):
@@ -111,11 +100,10 @@ def _measure(name: str, side: ComparedSeries) -> str:
 
 
 def page(comparison: Comparison) -> Page:
-    """Return the table, the meaning of its figures, and plots of the utility of releases."""
+    """Return the table and the meaning of its figures."""
     head, rows = table(comparison)
     sides = [(str(place), side) for place, side in enumerate(comparison.sides, 1)]
     meanings = [(each.head, f"{each.means}.") for each in columns(comparison) if each.means]
-    drawn = list(_charts(comparison))
     numbered = [[place, *row[1:]] for (place, _), row in zip(sides, rows, strict=True)]
     figures = PageTable(["", *head[1:]], numbered, words=3)
     if comparison.of_tables:  # their figures have long names, so each has a row
@@ -125,7 +113,6 @@ def page(comparison: Comparison) -> Page:
         Section("", [figures]),
         Section("", [Facts(meanings)]),
         Section("", [Bullets(list(notes(comparison)), soft=True)]),
-        *([Section(say("In pictures"), [Figures(drawn)])] if drawn else []),
     ]
     named_sides = [(place, f"{printable(s.name, 150)} ({printable(s.path, 150)})") for place, s in sides]
     return Page(say("Release series compared"), inside=False, head=[Facts(named_sides)], sections=sections)
@@ -137,24 +124,6 @@ def as_csv(comparison: Comparison) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([head, *rows])
     return out.getvalue()
-
-
-def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
-    """Yield the plots of the utility of releases."""
-    names = [f"{place}: {printable(Path(s.path).name, _NAME)}" for place, s in enumerate(comparison.sides, 1)]
-    longest = max((side.measured for side in comparison.sides), key=len, default=())
-    tags = [printable(release.tag, 24) for release in longest]
-    for measure, (title, what) in _PLOTTED.items():
-        lines = [(n, _of_releases(s.measured, measure)) for n, s in zip(names, comparison.sides, strict=True)]
-        known = [(name, values) for name, values in lines if values]
-        if any(value for _, values in known for value in values):
-            yield charts.lines(str(title), tags, known, axes=(say("release"), str(what)))
-
-
-def _of_releases(releases: tuple[ReleaseMeasures, ...], measure: str) -> list[float]:
-    """Return a measure of each release; nothing if some release lacks it."""
-    values = [getattr(release, measure) for release in releases]
-    return [] if None in values else values
 
 
 def notes(comparison: Comparison) -> Iterator[str]:
