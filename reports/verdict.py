@@ -37,8 +37,9 @@ def headline(report: Report) -> tuple[str, str]:
 
 
 _BY_EACH_ALONE = Phrase(
-    "This counts only what the groups of each person show by themselves: if values do not change, the groups of "
-    'several people together may make further values certain, which an audit with transitions = "never" would find.'
+    "This counts only what the groups of each person show by themselves: the groups of several people together may "
+    'make further values certain. An audit finds these by the changes that can happen: delete transitions = "any", and '
+    "let `audit init --confirm` draft those that the key shows, and ask about them."
 )
 
 

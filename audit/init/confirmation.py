@@ -560,7 +560,14 @@ class _Asked:
     def guess(self, key: str, value: object, why: str) -> None:
         """Write a guess with its reason."""
         table, name = key_path(key)
-        state(self.document.setdefault(table, tomlkit.table()), name, value, f"{say('guess: ')}{why}")
+        place = self.document.setdefault(table, tomlkit.table())
+        below = [] if place else [item for _, item in place.value.body]
+        if below:  # the comments of an empty table, which follow the entry
+            place = tomlkit.table()
+        state(place, name, value, f"{say('guess: ')}{why}")
+        for item in below:
+            place.value.append(None, item)
+        self.document[table] = place
         self.document.setdefault(UNCONFIRMED, tomlkit.table()).setdefault("keys", tomlkit.array()).append(key)
 
     def draft_changing(self, before: Manifest) -> None:

@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 from audit.init.confirmation import confirmed
+from reports.verdict import if_unchanged
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import agreed, refused, run_audit, run_main
@@ -262,6 +263,18 @@ def test_whether_values_change_is_asked_and_kept_for_each_sensitive_column(wave,
         assert len([each for each in lines if each["attribute"] == name]) == many
     code, _, err = run_main(str(wave))
     assert (code == 2) == ("never" in answers), err  # the keys show that values change
+
+
+def test_where_any_value_may_follow_any_the_advice_leads_to_the_changes_that_the_key_shows(wave):
+    """It led to `never`, by which the key contradicts the assumptions, and back."""
+    code, _, err, text = confirm(wave, "sensitive", "quasi_identifiers", "2022, 2023", "any", more=9)
+    assert code == 0, err
+    assert 'delete transitions = "any", and let `audit init --confirm`' in if_unchanged(0)
+    head, _, tail = text.partition('transitions = "any"')
+    write(wave / "series.toml", head + tail.partition("\n")[2] + "\n# [policy]\n")
+    code, _, err, text = confirm(wave, more=9)
+    assert 'transitions = "transitions.csv"' in text.partition("[adversary]")[2].splitlines()[1], err
+    assert run_audit(wave)[1]["contradictions"] == {"changed": 0, "infeasible": 0}
 
 
 def test_answers_about_changes_that_no_file_can_list_leave_them_a_guess(wave):
