@@ -83,6 +83,10 @@ class Closeness(Clause):
     def extent(self, violation: Violation) -> str:
         """Return for how many people numbers are too close, and how close they are."""
         spread = figure(violation.value, ".1%")
+        if spread == figure(0, ".1%"):  # of days, or of numbers far from 0
+            if violation.people is None:
+                return say("rows that look alike show it")
+            return say_count("this is so for {count} [person|people]", violation.people)
         if violation.people is None:
             return say("the closest numbers lie within {spread}", spread=spread)
         return say_count(

@@ -160,7 +160,7 @@ class CloseNumbers(KnownNearly[C]):
 
     def what(self: CloseNumbers[str]) -> str:
         """Return the interval of the value."""
-        what = say("a number") if self.attribute is None else printable(self.attribute)
+        what = say("a value") if self.attribute is None else printable(self.attribute)
         if self.lower is None or self.upper is None:
             return what
         return say("{what} from {low} to {high}", what=what, low=printable(self.lower), high=printable(self.upper))

@@ -37,6 +37,7 @@ from audit.io.notations import (
     looks_ranged,
     read_interval,
     read_number,
+    single_day,
 )
 from audit.io.respelling import skeleton
 from audit.runtime.phrases import Phrase, say
@@ -210,6 +211,22 @@ def number_in(text: str, missing: frozenset[str] = _NOTHING) -> Fraction | None:
     """Return the number that a cell gives exactly; None for others, and if it is unknown."""
     known = _strip_value(text, missing)
     return None if known is None else read_number(known)
+
+
+def day_in(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Fraction | None:
+    """Return the number of the day, or of the first day of the month or quarter, that a text gives; None for others.
+
+    >>> day_in("1970-01-01 10:20", Kind.DATE), day_in("1970-01", Kind.DATE), day_in("flu", Kind.DATE)
+    (Fraction(719163, 1), Fraction(719163, 1), None)
+    """
+    day = single_day(text, kind)
+    if day is not None and text not in missing:
+        return Fraction(day)
+    try:
+        point = parse_point(text, kind, missing)
+    except CellError:
+        return None
+    return None if point is None else point.low
 
 
 def codes_for_unknown(numbers: Mapping[str, Fraction], ends: Iterable[Fraction] = ()) -> list[str]:

@@ -9,8 +9,9 @@ from math import nextafter
 
 from audit.adversary.view import View
 from audit.findings.close_numbers import CloseClasses, CloseValues, KnownNearly, nearly
-from audit.io.cell_reading import parse_point
+from audit.io.cell_reading import day_in, parse_point
 from audit.io.cells import CellError, Kind
+from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Similar
 from audit.judgement.check_disclosure import Checker
 from audit.judgement.check_record import class_values
@@ -38,6 +39,8 @@ class NumberChecker:
         self._seen, self._share = seen, Fraction(str(share))
         self._published = published_by(seen)
         self._own = Checker(self._published)
+        types = seen.series.rules[ColumnTypes]
+        self._kinds = {name: types.kind_of(seen.series, name) for name in seen.series.columns.sensitive}
 
     def person(self, finding: KnownNearly[int]) -> KnownNearly[int]:
         """Return a finding with what the person's own groups leave; it is proved if all of that lies between the ends.
@@ -85,7 +88,10 @@ class NumberChecker:
             name, text = seen.attribute(code) or seen.sensitive, seen.values[code]
             if category is not None:
                 return Fraction(0) if category in seen.series.rules[Similar].of(name, text) else None
-            found = parse_point(text, Kind.NUMERIC, seen.series.missing(name))
+            missing = seen.series.missing(name)
+            if self._kinds[name].is_date:
+                return day_in(text, self._kinds[name], missing)
+            found = parse_point(text, Kind.NUMERIC, missing)
         except (CellError, IndexError):
             return None
         return None if found is None else found.low

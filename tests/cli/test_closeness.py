@@ -13,6 +13,7 @@ from tests.helpers.schemas import fits
 
 COLUMNS = ["lower", "upper", "category"]
 NEAR, FAR = ["950", "1000"], ["950", "3000"]
+NEAR_DAYS, FAR_DAYS = ["2024-01-30", "2.2.2024"], ["2024-01-30 10:15", "2024-08-30"]
 
 
 def series(folder, classes, columns='types = { Pay = "numeric" }', policy="", adversary="linked", sensitive='"Pay"'):
@@ -63,6 +64,11 @@ def close(result):
         ([["36.1", "41.0"], ["36.0", "41.0"]], 'types = { Pay = "numeric" }', "", "holds", None),
         ([["36.1", "38.0"], ["36.0", "41.0"]], "", 'closeness = { Pay = "2" }', "violated", None),
         ([["36.1", "38.0"], ["36.0", "41.0"]], "", 'closeness = { Pay = "1" }', "holds", None),
+        # Dates are close if they are few days apart; how many, the manifest says.
+        ([FAR_DAYS, NEAR_DAYS], 'types = { Pay = "date" }', 'closeness = { Pay = "3" }', "violated", None),
+        ([FAR_DAYS, NEAR_DAYS], 'types = { Pay = "date" }', 'closeness = { Pay = "2" }', "holds", None),
+        ([FAR_DAYS, NEAR_DAYS], 'types = { Pay = "categorical" }', "", "unnamed", None),
+        ([["2024-01", "2024-09"], ["2024-01", "2024-02"]], "", 'closeness = { Pay = "31" }', "violated", None),
         # What is no number is close to nothing.
         ([FAR, [*NEAR, "unknown"]], 'types = { Pay = "numeric" }', "", "holds", None),
         ([FAR, [*NEAR, "?"]], 'types = { Pay = "numeric" }\nmissing = ["?"]', "", "holds", None),
@@ -107,6 +113,29 @@ def test_numbers_with_decimal_commas_are_asked_about(tmp_path, near, declared):
     assert ended(read_audit(series(tmp_path / "2", [far, near], said))[1])["state"] == declared
     codes = series(tmp_path / "3", [far, near], 'types = { Pay = "categorical" }')
     assert ended(read_audit(codes)[1])["state"] == "unnamed"
+
+
+@pytest.mark.parametrize("columns", ["", 'types = { Pay = "date" }'])
+def test_how_many_days_are_close_is_asked(tmp_path, columns):
+    code, result = read_audit(series(tmp_path, [FAR_DAYS, NEAR_DAYS], columns))
+    assert (code, ended(result)["state"]) == (3, "undecided")
+    assert "how many days are close" in ended(result)["reason"]
+
+
+@pytest.mark.parametrize(
+    ("days", "kind", "state"),
+    [
+        (["03/01/2024", "04/01/2024"], None, "undecided"),  # a day or a month apart
+        (["03/01/2024", "04/01/2024"], "day/month/year", "violated"),
+        (["03/01/2024", "04/01/2024"], "month/day/year", "holds"),
+        (["2024-01-30", "2024-02-31"], "date", "undecided"),  # there is no such day
+        (["30 January 2024", "2 February 2024"], "date", "undecided"),
+    ],
+)
+def test_the_order_of_day_and_month_and_unread_dates_are_asked_about(tmp_path, days, kind, state):
+    far = {"date": ["2024-12-31", "2024-01-02"]}.get(kind, ["01/02/2024", "10/09/2024"])  # in either order
+    folder = series(tmp_path, [far, days], f'types = {{ Pay = "{kind}" }}' if kind else "", 'closeness = { Pay = "7" }')
+    assert ended(read_audit(folder)[1])["state"] == state
 
 
 def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path):
@@ -195,9 +224,9 @@ def test_a_waiver_does_not_carry_the_number(tmp_path):
 def test_one_person_is_explained_without_others(tmp_path):
     folder = series(tmp_path, [FAR, NEAR])
     _, out, err = run_main("explain", str(folder), "--individual", "p10")
-    assert "p10 has a number from 950 to 1000" in out, err
+    assert "p10 has a value from 950 to 1000" in out, err
     assert "p11 has" not in out
-    assert "has a number from" not in run_main("explain", str(folder), "--individual", "p00")[1]
+    assert "has a value from" not in run_main("explain", str(folder), "--individual", "p00")[1]
 
 
 @pytest.mark.many

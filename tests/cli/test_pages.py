@@ -751,7 +751,7 @@ def test_a_page_has_all_that_is_found_of_a_person(tmp_path):
     said = re.findall(r"\*\*(a [^*]*)\*\*", sections["Findings"])
     assert sorted(said) == [
         "a had a grave value at some time up to release 1 with a probability of 100%.",
-        "a has a number from 1000 to 1001, by release 1.",
+        "a has a value from 1000 to 1001, by release 1.",
         "a has a value of the category even, by release 1.",
         "a has a value of the category high, by release 1.",
     ]

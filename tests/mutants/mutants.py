@@ -627,6 +627,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_accepted.py::test_no_more_is_accepted_than_was_known[an interval-5-a baseline]": [
         ("audit.model.accepted_size.CloseSize.covers", "other.lower <= self.lower", "other.lower >= self.lower"),
     ],
+    "cli/test_closeness.py::test_how_many_days_are_close_is_asked": [
+        ("audit.io.rules.cell_meaning.ColumnTypes._doubt_of_days", "if width is None:", "if False:"),
+    ],
+    "cli/test_closeness.py::test_the_order_of_day_and_month_and_unread_dates_are_asked_about": [
+        ("audit.io.rules.cell_meaning.ColumnTypes._doubt_of_days", " or slashed)", ")"),
+        ("audit.io.rules.cell_meaning.ColumnTypes._unread_days", "if unread:", "if False:"),
+    ],
     "cli/test_closeness.py::test_below_certainty_what_is_near_the_true_number_counts": [
         ("audit.clauses.closeness._PeoplesNumbers._add_likely", "window.within > alone + _MORE", "window.within > 2"),
     ],

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Self
 
-from audit.io.cell_reading import is_range, number_in, parse_point, unit_of
+from audit.io.cell_reading import day_in, is_range, number_in, parse_point, unit_of
 from audit.io.cells import CellError, Kind
-from audit.io.notations import read_number
+from audit.io.notations import kind_of_days, read_number
 from audit.io.notes_below import legend
 from audit.io.respelling import as_plain_number, fold, ungrouped, with_plain_point
 from audit.io.rules.rule import (
@@ -89,21 +89,31 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         return as_plain_number if is_number else None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the fault of each column that cannot have a type, or not this one; sensitive values are no dates."""
+        """Yield the fault of each column that cannot have a type, and of each unknown type."""
         dates = [str(getattr(rule, "column", "")) for rule in columns.rules if rule.key == "date"]
         allowed = (*columns.quasi_identifiers, *columns.sensitive, *dates)
         yield from unnamed(sorted(self.kinds), allowed, *_NEITHER)
-        for name, kind in self.kinds.items():
+        for kind in dict.fromkeys(self.kinds.values()):
             if kind not in {each.value for each in Kind}:
                 names = ", ".join(f'"{each.value}"' for each in Kind)
                 yield say('unknown type "{kind}"', kind=kind), say("use one of {names}", names=names)
-            elif name in columns.sensitive and kind not in (Kind.NUMERIC.value, Kind.CATEGORICAL.value):
-                what = say(
-                    '"{name}" is sensitive, and sensitive values cannot have the type "{kind}"',
-                    name=printable(name),
-                    kind=kind,
-                )
-                yield what, say('write "numeric" or "categorical", or leave it out')
+
+    def kind_of(self, series: ReadSeries, column: str) -> Kind:
+        """Return the kind of the values of a sensitive column: as declared, else days or numbers by its texts.
+
+        If dates with slashes allow both orders of day and month, the day comes first.
+        """
+        declared = self.kinds.get(column)
+        if declared is not None:
+            return Kind(declared)
+        missing, texts = series.missing(column), series.vocabularies[column].names
+        if any(number_in(text, missing) is not None for text in texts):
+            return Kind.NUMERIC
+        found = kind_of_days(texts)
+        for kind in (found, Kind.DAY_FIRST):
+            if sum(day_in(text, kind, missing) is not None for text in texts) > 1:
+                return kind
+        return Kind.NUMERIC
 
     def numbers(self, series: ReadSeries, column: str, width: Fraction | None) -> PublishedNumbers | None:
         """Return the numbers of a sensitive column; None if nothing suggests that it has numbers.
@@ -122,7 +132,9 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
             return None
         about = {"column": printable(column), "key": toml_key(printable(column))}
         doubt = None
-        if width is None and kind is None:
+        if self.kind_of(series, column).is_date:
+            doubt = self._doubt_of_days(series, column, width)
+        elif width is None and kind is None:
             doubt = say(
                 'the numbers of "{column}" may be amounts, where a close number discloses nearly as much, or codes: '
                 'write types = {{ {key} = "numeric" }} under [columns] for amounts, "categorical" for codes',
@@ -138,6 +150,25 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
             )
         return PublishedNumbers(number, width, None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED))
 
+    def _doubt_of_days(self, series: ReadSeries, column: str, width: Fraction | None) -> str | None:
+        """Return why it is not known which days of a sensitive column are close; None if it is."""
+        about = {"column": printable(column), "key": toml_key(printable(column))}
+        slashed = any("/" in text for text in series.vocabularies[column].names)
+        if self.kinds.get(column) is None and (width is None or slashed):
+            return say(
+                'a date near that of "{column}" may disclose nearly as much: write types = {{ {key} = "date" }} under '
+                '[columns] (with slashes "day/month/year" or "month/day/year") and under [policy] how many days are '
+                'close, such as closeness = {{ {key} = "30" }}; if only the date itself discloses anything, '
+                'types = {{ {key} = "categorical" }}',
+                **about,
+            )
+        if width is None:
+            return say(
+                'write under [policy] how many days are close in "{column}", such as closeness = {{ {key} = "30" }}',
+                **about,
+            )
+        return None
+
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield a doubt about each sensitive column of numbers with texts that look like numbers but are not read.
 
@@ -145,6 +176,9 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         are is unknown. Else texts may also be the same value, such as `1 kg` and `1000 g`.
         """
         for column in self.sensitive:
+            if self.kind_of(series, column).is_date:
+                yield from self._unread_days(series, column)
+                continue
             unread, none_read = self._unread(series, column)
             amounts = [text for text in unread if _may_be_number(text)]
             if unread and (
@@ -175,6 +209,26 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
                 clauses = frozenset({"closeness"} if differ else {"max_risk", "closeness"})
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses, between=True)
 
+    def _unread_days(self, series: ReadSeries, column: str) -> Iterator[Doubt]:
+        """Yield a doubt about the texts with digits of a sensitive column of days that are read as no day."""
+        missing = series.missing(column)
+        unread = [
+            text
+            for text, day in self._numbers(series, column).items()
+            if day is None and text not in missing and any(map(str.isdigit, text))
+        ]
+        if unread:
+            what = say_count(
+                '{count} [text|texts] of "{column}" [is|are] not read as [a date|dates] (first: "{text}"): write all '
+                'dates of the column in one form, such as 2024-03-17, or types = {{ {key} = "categorical" }} under '
+                "[columns] if they are codes",
+                len(unread),
+                column=printable(column),
+                key=toml_key(printable(column)),
+                text=printable(unread[0], 40),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset({"max_risk", "closeness"}), between=True)
+
     def _unread(self, series: ReadSeries, column: str) -> tuple[dict[str, Fraction | None], bool]:
         """Return the texts that look like numbers but are not read, and whether the column has no number that is read.
 
@@ -204,11 +258,13 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         return unread if is_number else {}, not read
 
     def _numbers(self, series: ReadSeries, column: str) -> dict[str, Fraction | None]:
-        """Return the number that each text of a sensitive column is; None for other texts.
+        """Return the number, or the number of the day, that each text of a sensitive column is; None for other texts.
 
         Where the type is declared, all numbers may have the same unit.
         """
-        missing, texts = series.missing(column), series.vocabularies[column].names
+        missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kind_of(series, column)
+        if kind.is_date:
+            return {text: day_in(text, kind, missing) for text in texts}
         numbers = {text: number_in(text, missing) for text in texts}
         if self.kinds.get(column) == Kind.NUMERIC.value and not any(n is not None for n in numbers.values()):
             with_unit = {text: None if text in missing else _with_unit(text) for text in texts}
