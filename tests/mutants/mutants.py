@@ -961,10 +961,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.note_numbers._disclosing.may_disclose", "n < min_count or", ""),
         ("audit.init.count_tables._ask_about_lines", ", why)", ")"),
     ],
-    "cli/test_count_table_doubts.py::test_a_count_in_the_comment_of_a_cell_is_asked_about": [
+    "cli/test_count_table_doubts.py::test_what_a_workbook_holds_beside_its_cells_is_asked_about": [
         ("audit.io.workbook_parts.texts_outside_cells", "part.tag.endswith(_BLANKS)", "False"),
-    ],
-    "cli/test_count_table_doubts.py::test_a_count_outside_the_cells_of_a_workbook_is_asked_about": [
         ("audit.io.workbook_parts.texts_outside_cells", "part.tag.endswith(_FIELDS)", "False"),
         ("audit.io.workbook_parts.texts_outside_cells", "_CODE.sub(", "str.replace('', "),
     ],
