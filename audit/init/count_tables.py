@@ -69,7 +69,6 @@ from audit.io.publication_order import in_time, natural
 from audit.io.tables import is_of_counts
 from audit.io.toml import release_tag, toml_key, toml_line
 from audit.model.errors import InputError, Problem, Problems, printable
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
 
@@ -625,10 +624,12 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """
     markers = rules.table["markers"]
     least = min((n for text in rules.texts if (n := number_of(text)) is not None and n > 0), default=0)
-    guessed = sorted(text for text, ends in markers.items() if said_range(text) is None and ends != (0, inf))
+    said = {text: (named[0], ends[1]) for text, ends in markers.items() if (named := said_range(text))}
+    widest = dict.fromkeys(markers, (0, inf)) | said
+    guessed = sorted(text for text, ends in markers.items() if ends != widest[text])
     refuted = {*counts.text[counts.lower > counts.upper]}.intersection(guessed)
     for text in sorted(refuted):
-        rules.widen(text, (0, inf), say("it also hides other counts, as a rate of it shows."))
+        rules.widen(text, widest[text], say("it also hides other counts, as a rate of it shows."))
     if refuted:
         return True
     for place, dimension in enumerate(counts.dimensions):
@@ -642,7 +643,7 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
                 for text in wider:
                     low, high = markers[text]
                     if above:
-                        rules.widen(text, (0, inf), _HIDES_SMALL.filled(total=total))
+                        rules.widen(text, (0, high if low == 1 else inf), _HIDES_SMALL.filled(total=total))
                     elif high < least - 1:
                         why = say("counts up to {most} do not add up to {total}.", most=high, total=total)
                         rules.widen(text, (low, least - 1), why)
@@ -658,8 +659,8 @@ def _perhaps_narrow(refuting: Sum, markers: Mapping[str, tuple[int, float]]) -> 
     A marker that is said to stand for nothing is doubted last.
     """
     if refuting.gap < 0:
-        bounded = [text for text, (_, most) in markers.items() if most < inf]
+        bounded = [text for text, (_, most) in markers.items() if most < inf and said_range(text) is None]
         return [text for text in bounded if markers[text] != (0, 0)] or bounded
     wider = [text for text, (least, _) in markers.items() if least > 1]
-    closed = refuting.gap <= refuting.parts.count((1, UNBOUNDED))
-    return wider or [text for text, ends in markers.items() if closed and ends == (1, inf)]
+    closed = refuting.gap <= sum(part is not None and part[0] == 1 < part[1] for part in refuting.parts)
+    return wider or [text for text, (least, _) in markers.items() if closed and least == 1]

@@ -2486,3 +2486,21 @@ def test_a_release_by_region_alone_lacks_no_districts(tmp_path):
     lines = (folder / "2023.csv").read_text(encoding="utf-8").splitlines()
     (folder / "2023.csv").write_text("\n".join([lines[0], *(x for x in lines if ",," in x)]) + "\n", encoding="utf-8")
     assert printed(str(folder))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("sign", "notes"),
+    [("fewer than 5", ""), ("<5", ""), ("moins de 5", ""), ("c", "Notes\nc = fewer than 5"),
+     ("x", "Hinweise:\nx = weniger als 5"), ("s", "Notes :\ns = moins de 5"), ("*", "")],
+)  # fmt: skip
+@pytest.mark.parametrize(("least", "ends"), [(0, [0, 4]), (1, [1, 4])])
+def test_a_sign_that_may_hide_a_zero_hides_one_where_a_line_shows_it(sign, notes, least, ends, tmp_path):
+    """The total of C is what C shows: the sign there is 0, and an audit refused the guess (exit 2)."""
+    rows = [("A", 5, 20), ("B", 30, 12), ("C", 7, least), ("D", 20, 2), ("E", 8, 9)]
+    lines = [("area", "f", "m", "All"), *((area, f, m, f + m) for area, f, m in rows)]
+    lines += [("All", *(sum(some) for some in zip(*(row[1:] for row in lines[1:]), strict=True)))]
+    text = "\n".join(",".join(sign if each in range(5) else str(each) for each in line) for line in lines)
+    (tmp_path / "2023.csv").write_text(f"{text}\n\n{notes}\n", encoding="utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    found = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]["markers"]
+    assert (found, run_main(str(tmp_path))[0]) == ({sign: ends}, 1)
