@@ -22,6 +22,7 @@ from attacks.differencing.programs import Branch, Leaf
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, propagated
 from attacks.differencing.solutions import Questions, contradiction
 from attacks.differencing.sums import BoxSums
+from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import (
     OPEN,
     BoundProof,
@@ -33,7 +34,6 @@ from audit.model.count_tables import (
     WeightedNumber,
     WeightedSum,
 )
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 

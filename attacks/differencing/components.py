@@ -28,10 +28,9 @@ from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.differencing.solutions import Questions, Rules, Solutions, contradiction
 from attacks.differencing.sums import Bounds, BoxSums, Screened, screen, widen
 from attacks.linear_programmes import ContinuedSearch
-from audit.model.arrays import Floats, Places
+from audit.model.arrays import UNBOUNDED, Floats, Places
 from audit.model.count_report import SMALL_COUNT
 from audit.model.count_tables import OPEN, CountTables
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, say
 

@@ -18,8 +18,7 @@ from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.programs import defining_rows
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.differencing.sums import widen
-from audit.model.arrays import Counts, Flags, Matrix
-from audit.model.json_types import UNBOUNDED
+from audit.model.arrays import UNBOUNDED, Counts, Flags, Matrix
 from audit.runtime.compiling import kernel
 
 _FIRST = 400

@@ -19,8 +19,7 @@ import numpy as np
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.linear_programmes import ContinuedSearch, Programme, Solution
-from audit.model.arrays import Counts, Floats, Matrix, Numbers, component_of, grouped, segments
-from audit.model.json_types import UNBOUNDED
+from audit.model.arrays import UNBOUNDED, Counts, Floats, Matrix, Numbers, component_of, grouped, segments
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer
 

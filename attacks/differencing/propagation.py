@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from attacks.differencing.lattice import Ids, LineBlock, MarginLattice
-from audit.model.arrays import Counts, Numbers
+from audit.model.arrays import UNBOUNDED, Counts, Numbers
 from audit.model.count_tables import CountTables
-from audit.model.json_types import UNBOUNDED
 
 LOWER, UPPER = 0, 1
 Ends = Numbers

@@ -17,7 +17,7 @@ from attacks.differencing.lattice import Ids, MarginLattice, build_lattice
 from attacks.differencing.programs import Component, NoSolutionError, Point, components, first_point
 from attacks.differencing.propagation import LOWER, UPPER, Ends, propagated
 from attacks.differencing.sums import BoxSums, Screened, shows_nothing, widen
-from audit.model.arrays import Counts, Flags, Matrix, Places
+from audit.model.arrays import UNBOUNDED, Counts, Flags, Matrix, Places
 from audit.model.count_report import PERHAPS_LARGE, PROTECTED, SMALL_COUNT
 from audit.model.count_tables import (
     NARROWED,
@@ -29,7 +29,6 @@ from audit.model.count_tables import (
     ContradictingCountsError,
     CountTables,
 )
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 
 _MOST = 400

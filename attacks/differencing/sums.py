@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
-from audit.model.arrays import Counts, Flags, Matrix, grouped, mask_of
+from audit.model.arrays import UNBOUNDED, Counts, Flags, Matrix, grouped, mask_of
 from audit.model.count_tables import NOTHING, OPEN, RECOVERED, Axis, Boxes
-from audit.model.json_types import UNBOUNDED
 
 _CHUNK = 200_000
 _MOST_TERMS = 64

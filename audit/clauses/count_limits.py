@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
 from audit.clauses.clause import ClauseDecision, Limit, ended
+from audit.model.arrays import UNBOUNDED
 from audit.model.count_report import HIDE_FURTHER, PERHAPS_LARGE, PROTECTED, SAME_KIND, SMALL_COUNT
 from audit.model.errors import Doubt
-from audit.model.json_types import UNBOUNDED
 from audit.model.report import CountSize
 from audit.runtime.phrases import Phrase, Reason
 

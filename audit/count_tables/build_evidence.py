@@ -25,10 +25,9 @@ from audit.count_tables.label_sets import Dimension, LabelSets
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import Interval
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import UNBOUNDED, Codes, Flags
 from audit.model.count_report import PROTECTED, SAME_KIND, SMALL_COUNT
 from audit.model.count_tables import ALL, NOTHING, OPEN, Axis, Boxes, CountBound, CountOutcome, CountTables
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 

@@ -55,11 +55,10 @@ from audit.io.table_forms import is_text
 from audit.io.table_writer import write_table
 from audit.io.tables import header, is_of_counts, is_table, read_table
 from audit.io.toml import release_tag
-from audit.model.arrays import Codes
+from audit.model.arrays import UNBOUNDED, Codes
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problems, UsageError, printable, printable_path
-from audit.model.json_types import UNBOUNDED
 from audit.model.release_impact import (
     COUNTS_OPEN,
     Candidate,

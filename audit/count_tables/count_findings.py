@@ -14,6 +14,7 @@ from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts
 from audit.findings.count import COUNT_KINDS, CountFinding, CountPicture, PictureCell, count_id
 from audit.judgement.check_count_bounds import is_proved
+from audit.model.arrays import UNBOUNDED
 from audit.model.count_certificates import (
     CaseTerm,
     CertifiedBound,
@@ -26,7 +27,6 @@ from audit.model.count_certificates import (
 from audit.model.count_report import OverTime, TablesFacts
 from audit.model.count_tables import VERDICTS, BoundProof, CountBound, CountOutcome, CountTables, WeightedSum
 from audit.model.errors import printable
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import figure, say
 
 

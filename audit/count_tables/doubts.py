@@ -30,8 +30,8 @@ from audit.io.publication_order import named_like
 from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table, is_of_counts
 from audit.io.toml import refuse_keys, toml_key, toml_text
+from audit.model.arrays import UNBOUNDED
 from audit.model.errors import Doubt, InputError, Problems, printable
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Reason, ReasonKind, say, say_count
 
 _NAMED = 6

@@ -24,9 +24,8 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_audit import accepted_counts, certified_counts, measures_of, report_on
 from audit.findings.count import CountFinding
 from audit.judgement.baseline import is_known
-from audit.model.arrays import Counts, Flags
+from audit.model.arrays import UNBOUNDED, Counts, Flags
 from audit.model.audit_options import AuditOptions
-from audit.model.json_types import UNBOUNDED
 from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.runtime.candidate_search import CandidateSearch

@@ -27,12 +27,12 @@ from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.total_release import beyond_total
 from audit.io.notes_below import below_table
+from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import PROTECTED, CountRules, RatesEntry, TablesFacts
 from audit.model.count_tables import NOTHING, OPEN, VERDICTS, ContradictingCountsError, CountOutcome, CountTables
 from audit.model.errors import InputError, Problem, UsageError, printable
 from audit.model.explanation import ExplainedCount, Explanation
-from audit.model.json_types import UNBOUNDED
 from audit.model.report import AdversaryFacts, CountSize
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage

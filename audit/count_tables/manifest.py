@@ -38,9 +38,10 @@ from audit.io.paths import real_path
 from audit.io.tables import Table, header, note_absent, read_table
 from audit.io.texts import column_of
 from audit.io.toml import UNCONFIRMED, Reader, release_tag
+from audit.model.arrays import UNBOUNDED
 from audit.model.count_report import OverTime, Rounding
 from audit.model.errors import InputError, Problem, Problems, printable
-from audit.model.json_types import UNBOUNDED, WORSE
+from audit.model.json_types import WORSE
 from audit.model.report import CountSize, SealedCount
 from audit.runtime.phrases import joined, say
 

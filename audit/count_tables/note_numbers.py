@@ -22,8 +22,8 @@ from audit.io.notes_below import legend, lines_beside
 from audit.io.publication_order import MONTHS
 from audit.io.table_forms import form_of
 from audit.io.tables import header
+from audit.model.arrays import UNBOUNDED
 from audit.model.errors import Problems
-from audit.model.json_types import UNBOUNDED
 
 _WORDS = {
     word: str(number)

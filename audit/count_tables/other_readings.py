@@ -25,9 +25,8 @@ from audit.count_tables.table_rules import STATISTIC, WHOLE
 from audit.count_tables.table_shapes import composed, read_categories
 from audit.io.column_names import may_nest
 from audit.io.respelling import fold
-from audit.model.arrays import Flags, Floats
+from audit.model.arrays import UNBOUNDED, Flags, Floats
 from audit.model.errors import Problems
-from audit.model.json_types import UNBOUNDED
 
 _ALIKE, _BITS = 8, 10  # labels with one number that are compared, chances of two against one
 Pair = tuple[str, str]

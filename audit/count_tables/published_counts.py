@@ -33,9 +33,8 @@ from audit.count_tables.published_texts import (
 from audit.count_tables.published_values import CHANGE
 from audit.count_tables.table_rules import ChangeColumn, Rates
 from audit.count_tables.table_shapes import FileRows
-from audit.model.arrays import Codes, Counts, Flags, Places
+from audit.model.arrays import UNBOUNDED, Codes, Counts, Flags, Places
 from audit.model.errors import Problems
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 

@@ -22,9 +22,8 @@ from audit.count_tables.published_texts import (
 from audit.count_tables.table_rules import Rates
 from audit.count_tables.table_shapes import FileRows, rate_column
 from audit.io.toml import toml_text, toml_value
-from audit.model.arrays import Counts
+from audit.model.arrays import UNBOUNDED, Counts
 from audit.model.errors import Problems
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 CHANGE = "change"

@@ -38,9 +38,8 @@ from audit.io.notes_below import below_table
 from audit.io.respelling import skeleton
 from audit.io.tables import Table, note_absent
 from audit.io.toml import refuse_keys, toml_key, toml_text
-from audit.model.arrays import Codes
+from audit.model.arrays import UNBOUNDED, Codes
 from audit.model.errors import Problems
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, say
 
 _SIGNS = (

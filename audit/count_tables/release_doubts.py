@@ -16,9 +16,8 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_rules import STATISTIC
 from audit.count_tables.total_release import as_one_release
 from audit.io.toml import toml_text
-from audit.model.arrays import Codes, Flags, Floats, Numbers
+from audit.model.arrays import UNBOUNDED, Codes, Flags, Floats, Numbers
 from audit.model.errors import in_quotes, printable
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import parted, say, say_count
 
 _LINES_COMPARED = 200

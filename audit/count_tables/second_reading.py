@@ -44,11 +44,10 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
 from audit.io.notes_below import lines_beside
 from audit.io.toml import toml_key, toml_text
-from audit.model.arrays import Codes, Counts, Flags
+from audit.model.arrays import UNBOUNDED, Codes, Counts, Flags
 from audit.model.count_report import Rounding
 from audit.model.count_tables import OPEN
 from audit.model.errors import InputError, in_quotes, printable
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import parted, say
 
 _RELEASES = -1  # in place of a dimension

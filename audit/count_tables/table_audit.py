@@ -25,12 +25,12 @@ from audit.judgement.baseline import is_known
 from audit.judgement.pseudonyms import keep_key, private_key
 from audit.judgement.waiver_writer import Acceptance, remedy_of, waive
 from audit.judgement.waivers import NamedFindings, WaiverBook, matcher, stated
+from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import HIDE_FURTHER, CountMeasures, TablesFacts
 from audit.model.count_tables import ALL, OPEN, VERDICTS, WeightedSum
 from audit.model.errors import Doubt, UsageError, printable
 from audit.model.finding import FindingRule
-from audit.model.json_types import UNBOUNDED
 from audit.model.measures import ABSENT, RiskMeasures
 from audit.model.report import (
     AdversaryFacts,

@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Annotated, ClassVar, Literal
 
+from audit.model.arrays import UNBOUNDED
 from audit.model.count_certificates import (
     CaseTerm,
     CellChange,
@@ -22,14 +23,7 @@ from audit.model.count_certificates import (
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable
 from audit.model.finding import Finding, GroupLines, Place
-from audit.model.json_types import (
-    OMITTED,
-    UNBOUNDED,
-    UNWRITTEN,
-    CountVerdict,
-    Omittable,
-    WrittenAs,
-)
+from audit.model.json_types import OMITTED, UNWRITTEN, CountVerdict, Omittable, WrittenAs
 from audit.model.report import CountSize
 from audit.runtime.phrases import Noun, Phrase, figure, quoted, say, say_count
 

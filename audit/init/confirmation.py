@@ -61,8 +61,8 @@ from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, 
 from audit.io.series import Series, check_headers
 from audit.io.tables import header
 from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_line, toml_value
+from audit.model.arrays import UNBOUNDED
 from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
 

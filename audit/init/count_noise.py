@@ -18,9 +18,9 @@ from audit.count_tables.table_shapes import FileRows
 from audit.init.count_rules import TableGuesses, multiples_of, rounding_of
 from audit.io.notes_below import lines_beside
 from audit.io.publication_order import most_like
+from audit.model.arrays import UNBOUNDED
 from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problem, printable
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import joined, say
 
 _LEAST_PERTURBED, _MOST_PERTURBED = 2, 5

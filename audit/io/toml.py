@@ -14,8 +14,8 @@ from audit.io.diagnostics import is_there
 from audit.io.paths import is_inside, matching
 from audit.io.publication_order import in_time
 from audit.io.tables import SUFFIXES, is_table
+from audit.model.arrays import UNBOUNDED
 from audit.model.errors import Problems, did_you_mean, printable
-from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, say
 
 Toml: TypeAlias = Any

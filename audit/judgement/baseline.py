@@ -18,10 +18,10 @@ from audit.io.cell_reading import parse_value
 from audit.io.cells import Kind
 from audit.judgement.selection import Selection
 from audit.model.accepted_size import CloseSize, RiskSize, Size, SmallClasses
-from audit.model.arrays import Flags
+from audit.model.arrays import UNBOUNDED, Flags
 from audit.model.audit_history import AuditHistory, PastReport
 from audit.model.errors import UsageError, printable_path
-from audit.model.json_types import UNBOUNDED, WITHOUT_RESULT, WORSE
+from audit.model.json_types import WITHOUT_RESULT, WORSE
 from audit.model.report import BaselineFacts, CountSize, Report
 from audit.runtime.phrases import say, say_count
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.judgement.field_types import misfit
+from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import (
     Axis,
     BoundProof,
@@ -27,7 +28,6 @@ from audit.model.count_tables import (
     WeightedNumber,
     WeightedSum,
 )
-from audit.model.json_types import UNBOUNDED
 
 _CELLS = 1 << 20
 

@@ -25,6 +25,8 @@ Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 Places: TypeAlias = npt.NDArray[np.intp]
 """Indices into another array."""
 Counts: TypeAlias = npt.NDArray[np.int64]
+UNBOUNDED = 10**12
+"""The number that stands for a missing upper bound of a count, null in JSON; no published count reaches it."""
 Numbers: TypeAlias = npt.NDArray[np.int64]
 """Whole numbers with any other meaning."""
 Floats: TypeAlias = npt.NDArray[np.float64]

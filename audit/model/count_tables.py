@@ -16,8 +16,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Counts, Flags
-from audit.model.json_types import UNBOUNDED, CountVerdict
+from audit.model.arrays import UNBOUNDED, Codes, Counts, Flags
+from audit.model.json_types import CountVerdict
 
 Boxes = Codes
 

@@ -110,6 +110,4 @@ CountVerdict: TypeAlias = Literal["narrowed", "small", "recovered", "all"]
 """The kinds of disclosure of a count, from the least to the most severe; `all`: all people are of one kind."""
 WORSE: Final[tuple[CountVerdict, ...]] = get_args(CountVerdict)
 """The same kinds, as values."""
-UNBOUNDED: Final = 10**12
-"""The number that stands for a missing upper bound of a count, null in JSON; no published count reaches it."""
 WaiverState: TypeAlias = Literal["applied", "expired", "unknown", "exceeded", "unsized"]

@@ -18,9 +18,8 @@ from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.count_tables.published_counts import PublishedCounts
-from audit.model.arrays import Counts, Flags, Floats, Matrix
+from audit.model.arrays import UNBOUNDED, Counts, Flags, Floats, Matrix
 from audit.model.count_tables import BoundProof, CaseSplit
-from audit.model.json_types import UNBOUNDED
 from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import figure, say

@@ -18,7 +18,7 @@ from audit.init import confirmation
 from audit.init.count_tables import guess_tables
 from audit.io.notes_below import below_table
 from audit.io.toml import key_path, toml_key
-from audit.model.json_types import UNBOUNDED
+from audit.model.arrays import UNBOUNDED
 from tests.cli.test_confirm import confirm as answered
 from tests.cli.test_count_table_doubts import NUMBERS, TABLE, verdict, written
 from tests.helpers.amount import some

@@ -19,7 +19,7 @@ from audit.count_tables.published_texts import said_range
 from audit.init.confirmation import confirmed
 from audit.init.count_parts import LabelParts, find_parts, find_sums
 from audit.io.toml import toml_document, toml_text
-from audit.model.json_types import UNBOUNDED
+from audit.model.arrays import UNBOUNDED
 from tests.cli.forms import edit
 from tests.helpers.amount import some as drawn
 from tests.helpers.count_tables import TinyTables, write_tables

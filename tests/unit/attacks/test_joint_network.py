@@ -25,7 +25,7 @@ from attacks.joint.values import Findings
 from attacks.joint.worlds import Worlds
 from attacks.linear_programmes import ContinuedSearch, Programme, Solution
 from audit.adversary.view import handed
-from audit.model.json_types import UNBOUNDED
+from audit.model.arrays import UNBOUNDED
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.opening import opened

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.io.microdata import Microdata, open_microdata
+from audit.model.arrays import UNBOUNDED
 from audit.model.errors import AuditError
 from audit.model.evidence import UpdateSets
-from audit.model.json_types import UNBOUNDED
 from audit.model.minimum_cuts import NO_CUT, inseparable, min_cuts
 from audit.model.report import CountSize
 from audit.principles.registry import find

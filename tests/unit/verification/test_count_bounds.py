@@ -8,8 +8,8 @@ import pytest
 
 from audit.judgement import check_count_bounds as count_bounds
 from audit.judgement.check_count_bounds import is_proved
+from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
-from audit.model.json_types import UNBOUNDED
 
 
 def axis(name, rng, atoms=4, sets=3):
