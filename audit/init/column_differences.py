@@ -1,26 +1,23 @@
-"""Differences between releases: renamed columns, changed cells, and rows in place of a header."""
+"""Differences between releases: renamed columns, rows of several releases, and rows in place of a header."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from audit.init.columns import Column, read_columns
-from audit.init.found_files import NAMES_RELEASES, QUASI, FoundFiles
+from audit.init.found_files import NAMES_RELEASES, FoundFiles
 from audit.io import column_names
-from audit.io.cell_reading import MARKERS, infer_kind
-from audit.io.cells import Kind
 from audit.io.manifest import NAME
 from audit.io.publication_order import in_time
-from audit.io.respelling import fold, words_in
+from audit.io.respelling import words_in
 from audit.io.rules.file_form import Renamed
-from audit.io.toml import toml_key
-from audit.model.errors import InputError, Problem, printable
-from audit.runtime.phrases import parted, say
+from audit.model.errors import InputError, Problem
+from audit.runtime.phrases import say
 
 _SURE = 0.8
 _LIKELY = 0.5
@@ -157,11 +154,6 @@ def _choose(found: FoundFiles, tag: str, scores: Mapping[tuple[str, str], float]
         found.guesses.state_rule(renamed, sure=sure)
 
 
-_MOST_VALUES = 30
-_ROWS_PER_VALUE = 3
-_SHOWN = 4
-
-
 def check_header(found: FoundFiles) -> None:
     """Refuse releases whose first line is a row, not a header.
 
@@ -175,67 +167,3 @@ def check_header(found: FoundFiles) -> None:
         what = say("this line looks like a row of the table: most of its cells stand in the columns below as well")
         remedy = say("write a line with the names of the columns above it, in all releases")
         raise InputError([Problem(first.shown, what, remedy, line=1)])
-
-
-def differences(found: FoundFiles) -> Iterator[str]:
-    """Yield sentences about columns whose notation differs between releases."""
-    tags = found.tags
-    if len(tags) < 2:
-        return
-    for column in (*found.with_role(QUASI), found.sensitive):
-        by_release = [_of_release(column, place) for place in range(len(tags))]
-        forms: dict[str | None, list[str]] = {}
-        for tag, own in zip(tags, by_release, strict=True):
-            forms.setdefault(own.form, []).append(tag)
-        if len(forms) > 1 and column.name not in found.labels:
-            listed = parted(
-                say("{form} in {releases}", form=form or say("exact"), releases=_listed(own))
-                for form, own in forms.items()
-            )
-            yield say(
-                'The cells of "{column}" differ between releases: {forms}. They are read as they are.',
-                column=column.name,
-                forms=listed,
-            )
-        elif set(forms) == {None}:
-            yield from _other_values(column, by_release, tags)
-
-
-def _other_values(column: Column, by_release: list[Column], tags: list[str]) -> Iterator[str]:
-    """Yield a sentence for each release that shares no value with any other release, if there are few values."""
-    texts = [{fold(text) for text in own.some} - {fold(mark) for mark in MARKERS} for own in by_release]
-    if column.are_dates or not all(texts) or infer_kind(column.some, MARKERS) is Kind.NUMERIC:
-        return
-    for place, own in enumerate(texts):
-        others = set().union(*texts[:place], *texts[place + 1 :])
-        few = len(own) <= _MOST_VALUES and len(by_release[place].codes) >= _ROWS_PER_VALUE * len(own)
-        if few and not own & others and (place or len(tags) > 2):
-            there = next(other for other in range(len(tags)) if other != place)
-            yield say(
-                '"{column}" has other values in {release} ({values}) than in all other releases (in {other}: '
-                "{others}), so everybody's value seems to change. If they mean the same, list them in crosswalk.csv "
-                '(columns release,from,to) and write crosswalk = {{ {key} = "crosswalk.csv" }} under [columns].',
-                column=column.name,
-                release=tags[place],
-                values=_quoted(by_release[place]),
-                other=tags[there],
-                others=_quoted(by_release[there]),
-                key=toml_key(column.name),
-            )
-
-
-def _of_release(column: Column, place: int) -> Column:
-    """Return a column's rows of one release."""
-    here = column.release == place
-    used, codes = np.unique(column.codes[here], return_inverse=True)
-    texts = [column.texts[code] for code in used.tolist()]
-    return replace(column, texts=texts, codes=codes.astype(np.int32), release=np.zeros(len(codes), dtype=np.int32))
-
-
-def _listed(tags: list[str]) -> str:
-    return ", ".join(tags[:_SHOWN]) + (", …" if len(tags) > _SHOWN else "")
-
-
-def _quoted(column: Column) -> str:
-    texts = column.some
-    return ", ".join(f'"{printable(text)}"' for text in texts[:_SHOWN]) + (", …" if len(texts) > _SHOWN else "")

@@ -28,7 +28,7 @@ from audit.io.cells import Kind
 from audit.io.hierarchies import read_hierarchy
 from audit.io.respelling import words_in
 from audit.io.rules.disclosure import Unlinkable
-from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows, named_for_cases
+from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows
 from audit.model.errors import InputError, Problem, Problems
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
@@ -63,7 +63,6 @@ def guess_meanings(found: FoundFiles, *, published: bool = True) -> None:
     guesser.guess_ids(published=published)
     guesser.guess_count()
     if published:
-        guesser.guess_cases()
         guesser.guess_releases()
     guesser.guess_sensitive()
     guesser.guess_quasi()
@@ -199,13 +198,6 @@ class _Guesser:
         # In generalized cells alone, rows of different people are equal.
         twice = equal_rows([*self.rows.values()]) if column.name in self.rows else ""
         self.guesses.state_rule(SeveralRows(EPISODES), sure=False, quoting=twice)
-
-    def guess_cases(self) -> None:
-        """Take rows for cases where a name speaks of these, and nothing says whose rows they are."""
-        owners = [self.found.chosen(role) for role in ("individual", "record", "count")]
-        names = [name for name in self.rows if column_names.names_cases(name)]
-        if names and not (any(owners) or self.found.keys):
-            self.guesses.state("columns.rows", EPISODES, named_for_cases(names[0]), sure=False)
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
         reasons = [_NAMED if column_names.kind(column.name) else Phrase("its cells")]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain, dropwhile, groupby, islice, takewhile, zip_longest
+from itertools import chain, dropwhile, islice, takewhile
 from math import inf
 from pathlib import Path
 from typing import TypeAlias
@@ -30,12 +30,11 @@ from audit.init.guess import (
     TRANSITIONS,
     HeldReleases,
     changes_of_values,
-    changing_columns,
     file_for,
     possible_changes,
     state_changes,
 )
-from audit.init.guesses import Guesses, in_lines, lines_of
+from audit.init.guesses import Guesses, lines_of
 from audit.io.adjustments import adjusted_names
 from audit.io.atomic_files import write_file
 from audit.io.background_knowledge import check_listed, read_lines, read_transitions
@@ -63,7 +62,7 @@ from audit.io.tables import header
 from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_line, toml_value
 from audit.model.arrays import UNBOUNDED
 from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
-from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
+from audit.runtime.phrases import Phrase, figure, joined, say, say_count
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,7 @@ OF_SENSITIVE = ("harmless", "left_out", "similar")
 CAN_CHANGE = Phrase('Can the value of "{column}" of a person change between two releases?')
 _ORDER, _WAVES = "series.releases", "series.releases_by"
 _OF_REGISTER = ("presence", "register")  # what else the manifest says of the register depends on them
-_CHANGES, _CHANGING = "adversary.transitions", "columns.changing"
+_CHANGES = "adversary.transitions"
 _COUNTED = {
     "independent": Phrase(
         "its own people or events, as the births of each year are; or who was there on its day, as the population at "
@@ -229,7 +228,6 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         unsaid = people and not whole
         if unsaid or moved or [{*asked.named(role)} for role in ("sensitive", "individual", "record")] != before:
             asked.draft_transitions(manifest, whole=whole)
-        asked.draft_changing(manifest)
         asked.ask_harmless(found)
         asked.ask_register(manifest)
     asked.ask_others()
@@ -475,7 +473,7 @@ class _Asked:
                 del self.columns[role]
         elif value is not None:
             value.remove(name)
-            _forget_reason(self.columns.value, name)
+            _say_nothing_below(self.columns, role, f'"{printable(name)}"')
         for key in ("hierarchies", "types", *OF_SENSITIVE * (role == "sensitive")):
             if name in self.columns.get(key, {}):
                 del self.columns[key][name]
@@ -519,7 +517,7 @@ class _Asked:
         held = HeldReleases(replace(self.answered(before), transitions=file, any_transitions=False))
         series, releases = held.series, list[KeyedRelease]()
         with suppress(InputError):  # an audit reports what is wrong in a release
-            releases += held.releases()
+            releases += held.releases
         try:
             for name in names or series.columns.sensitive:
                 listed = read_transitions(series, name, series.vocabularies[name]).listed
@@ -569,17 +567,6 @@ class _Asked:
             place.value.append(None, item)
         self.document[table] = place
         self.document.setdefault(UNCONFIRMED, tomlkit.table()).setdefault("keys", tomlkit.array()).append(key)
-
-    def draft_changing(self, before: Manifest) -> None:
-        """Name the quasi-identifiers that change with time, as a guess, if the publisher has named none."""
-        if _CHANGING in before.unconfirmed:
-            self.document[UNCONFIRMED]["keys"].remove(_CHANGING)
-            self.columns.pop("changing", None)
-        if "changing" in self.columns or not self.named("record"):
-            return
-        with suppress(InputError):  # an audit reports it
-            if changing := changing_columns(HeldReleases(self.answered(before))):
-                self.guess(_CHANGING, [*changing], parted(changing.values()))
 
     def answered(self, before: Manifest) -> Manifest:
         """Return the manifest by the answers so far, without guesses, which name roles that no column may have."""
@@ -711,8 +698,24 @@ class _Asked:
 
         Of a sign, ask which counts it stands for.
         """
-        text, again = _instead(last, shown, is_sign=is_sign)
-        old = place[last]
+        question = say('What is right instead of {shown}? Write it in the same way; "?" leaves it open.', shown=shown)
+        if is_sign:
+            question = say(
+                'Which counts does "{sign}" stand for? Write, for example, {few}, {many}, or, if it can be any count, '
+                '{any}; "?" leaves it open.',
+                sign=last,
+                few=in_words(1, 4),
+                many=in_words(5, inf),
+                any=in_words(0, inf),
+            )
+        elif last == "rounding":
+            question = say(
+                'How were the numbers rounded? Write it like {shown}, or "{none}" if they are exact; "?" leaves it '
+                "open.",
+                shown=shown,
+                none=say("none"),
+            )
+        text, old = question, place[last]
         while (answer := self.ask(text_of(text, OPEN))) != OPEN:
             if last == "rounding" and answer.casefold() in ("none", say("none")):
                 del place[last]
@@ -725,9 +728,9 @@ class _Asked:
                 place[last] = value
                 _opened(self.folder, tomlkit.dumps(self.document))
             except ValueError:
-                text = again
+                text = question
             except InputError as error:
-                text = say("{problem}. {question}", problem=error.problems[0], question=again)
+                text = say("{problem}. {question}", problem=error.problems[0], question=question)
             else:
                 if not isinstance(place, InlineTable):
                     place[last] = value.comment(say("as answered"))
@@ -853,80 +856,12 @@ def state(table: Toml, key: str, value: object, comment: str) -> None:
     table[key].comment(comment)
 
 
-def _instead(last: str, shown: str, *, is_sign: bool) -> tuple[str, str]:
-    """Return the question what the value of a key is instead, and what is said to an answer that cannot be read."""
-    few, many = in_words(1, 4), in_words(5, inf)
-    text = say('What is right instead of {shown}? Write it in the same way; "?" leaves it open.', shown=shown)
-    again = say("Write a value in the same way as {shown}.", shown=shown)
-    if is_sign:
-        text = say(
-            'Which counts does "{sign}" stand for? Write, for example, {few}, {many}, or, if it can be any count, '
-            '{any}; "?" leaves it open.',
-            sign=last,
-            few=few,
-            many=many,
-            any=in_words(0, inf),
-        )
-        again = say(
-            "Write the least and the greatest count, such as {few}, or the least alone, such as {many}.",
-            few=few,
-            many=many,
-        )
-    elif last == "dimensions":
-        text = say(
-            "Which columns have the labels? Write them like {shown}. If columns of counts are labels of "
-            "a dimension, such as ages, or columns of numbers are counts, say so under wide or values in "
-            'series.toml; "?" leaves it open.',
-            shown=shown,
-        )
-    elif last == "rounding":
-        text = say(
-            'How were the numbers rounded? Write it like {shown}, or "{none}" if they are exact; "?" leaves it open.',
-            shown=shown,
-            none=say("none"),
-        )
-    elif last == "not_counts":
-        text = say(
-            "Which of them disclose nothing about the counts? Write these like {shown}, or [] for none; `audit` then "
-            'names the others, and the keys that say what they are (such as rates). "?" leaves it open.',
-            shown=shown,
-        )
-    elif last == "not_published":
-        text = say(
-            "Which of them say that no count is hidden? Write these like {shown}, or [] for none; the others hide "
-            'counts, and `audit` says how to write which ones. "?" leaves it open.',
-            shown=shown,
-        )
-    return text, again
-
-
-def _forget_reason(columns: Toml, name: str) -> None:
-    """Remove what comments say of a column, perhaps over several lines, and those that then say nothing."""
-    named = re.escape(f'"{printable(name)}"')
-    reason = re.compile(rf"{named} \([^()]*\)(?:\s?; |$)|{named}, |, {named}(?= \()")
-    for is_comment, lines in groupby((item for _, item in columns.body), lambda item: isinstance(item, Comment)):
-        items = [*lines] if is_comment else []
-        text = " ".join(item.trivia.comment.removeprefix("# ") for item in items)
-        if (left := reason.sub("", text)) != text:
-            written = in_lines(re.sub(r"\s?; ?$", "", left))
-            for item, line in zip_longest(items, written):
-                if line is None:
-                    _remove(item)
-                elif item is not None:
-                    item.trivia.comment = line
-
-
-def _say_nothing_below(table: Toml, key: str) -> None:
-    """Remove the lines of comment right below a key, which say what was guessed."""
+def _say_nothing_below(table: Toml, key: str, about: str = "") -> None:
+    """Remove the lines of comment right below a key, which say what was guessed, if they are `about` a column."""
     lines = dropwhile(lambda line: line[0] is None or line[0].key != key, table.value.body)
-    for _, item in takewhile(lambda line: isinstance(line[1], Comment), islice(lines, 1, None)):
-        _remove(item)
-
-
-def _remove(comment: Toml) -> None:
-    """Remove a line of comment."""
-    trivia = comment.trivia
-    trivia.indent = trivia.comment_ws = trivia.comment = trivia.trail = ""
+    comments = [item.trivia for _, item in takewhile(lambda line: isinstance(line[1], Comment), islice(lines, 1, None))]
+    for trivia in comments if any(about in trivia.comment for trivia in comments) else ():
+        trivia.indent = trivia.comment_ws = trivia.comment = trivia.trail = ""
 
 
 def _counts(answer: str) -> list[float]:

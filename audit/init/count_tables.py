@@ -15,7 +15,6 @@ from typing import NoReturn
 
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.doubts import unread_columns
-from audit.count_tables.label_doubts import inside_another
 from audit.count_tables.manifest import parse_table_manifest, refuse_lone_row
 from audit.count_tables.note_numbers import unread_counts
 from audit.count_tables.published_counts import (
@@ -35,7 +34,7 @@ from audit.count_tables.published_texts import (
     total_of,
 )
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_rules import STATISTIC, free_name
+from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import (
     CountFiles,
     files_by_columns,
@@ -51,7 +50,7 @@ from audit.init.count_columns import (
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
 from audit.init.count_noise import said_beside, take_perturbation, take_rounding
-from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
+from audit.init.count_parts import find_sums
 from audit.init.count_refusals import (
     refuse_nameless,
     refuse_numbers_as_markers,
@@ -186,8 +185,6 @@ def _recognised_together(
     """
     columns = files_by_columns(files)
     known = {*chain(*columns)}
-    if len(columns) > 1 and (by_period := _with_periods(folder, files, known)) is not None:
-        return by_period
     parts = [part for some in columns.values() if (part := read_files(folder, some, known)) is not None]
     alone = [(rules, part) for part in parts if (rules := _form_of(part)) is not None]
     widest = max(({*part.columns} for _, part in alone), key=len, default=set[str]())
@@ -265,34 +262,6 @@ def _refuse_apart(folder: Path, parts: Sequence[CountFiles], columns: Collection
             )
             blamed = part
     raise InputError([Problem(blamed.shown[0], what, remedy, line=1)])
-
-
-def _with_periods(folder: Path, files: Sequence[Path], names: Collection[str]) -> TableGuesses | None:
-    """Return the rules of tables whose columns of counts are periods, of other years in each; None for other files."""
-    parts = [read_files(folder, [file], names) for file in files]
-    known = [part for part in parts if part is not None]
-    shared = set[str]().union(*(part.names for part in known)).intersection(*(part.names for part in known))
-    rules = [_form_of(part) for part in known if not shared.issuperset(part.names)]
-    wide = [each.table["wide"] for each in rules if each is not None and "wide" in each.table]
-    periods = [name for each in wide for name in each["columns"]]
-    own = [{*part.names} - shared for part in known]
-    is_alike = [*map(set, (each["columns"] for each in wide))] == own and len({*periods}) == len(periods)
-    if (
-        not len(files) == len(known) == len(wide)
-        or not is_alike
-        or {each["dimension"] for each in wide} != {free_name(say("period"), shared)}
-    ):
-        return None
-    first, *others = [each for each in rules if each is not None]
-    if any(each.table["dimensions"] != first.table["dimensions"] for each in others):
-        return None
-    first.table["wide"] = wide[0] | {"columns": {name: name for name in periods}}
-    for each in others:
-        first.document["series"]["releases"] += each.document["series"]["releases"]
-        first.texts.update(each.texts)
-    for part in known:
-        _read_below(part, first)
-    return first
 
 
 def _read_below(files: CountFiles, rules: TableGuesses) -> None:
@@ -413,19 +382,14 @@ def _read(folder: Path, rules: TableGuesses) -> PublishedCounts | None:
 
 
 def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
-    """Propose a file of categories, as a guess, where labels say they are parts, or are sums; compare the total."""
+    """Propose a file of categories, as a guess, where labels are sums of others; compare the total."""
     for place, dimension in enumerate(counts.dimensions):
         name, lines = dimension.axis.name, lines_along(counts, place)
         if name in {STATISTIC, *counts.manifest.codes, *counts.manifest.nested, *rules.table.get("categories", ())}:
             continue
         total, key = rules.totals.get(name), toml_key(name)
         labels = [*dict.fromkeys(dimension.labels[code] for code in counts.label[:, place].tolist())]
-        is_open = total is None or name in rules.table.get("open", ())
-        added = find_sums(labels, total, lines)
-        parts: LabelParts | LabelSums | None = added
-        if added is None or not added.explains(labels):
-            parts = find_parts(labels, total, lines, is_open=is_open) or added
-        if parts is None:
+        if (parts := find_sums(labels, total, lines)) is None:
             continue
         rules.unsure.pop(f"table.totals.{key}", None)
         rules.forget_why(f"table.totals.{key}")
@@ -458,8 +422,6 @@ _ROUNDS = 4  # in which the guesses are compared with the sums
 def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Check totals by their sums; return whether a rule changed, so that the files must be read again."""
     changed, nested = False, counts.manifest.nested
-    if _nest(rules, counts):
-        return True
     exact = [*chain(*(unit for unit in counts.units() if adds_up(counts, unit)))]
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
@@ -487,32 +449,6 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
             if dimension.axis.atoms == 1 and len({*counts.label[:, place].tolist()}) > 1:
                 rules.table["open"] = sorted({*rules.table.get("open", ()), name})
     return changed
-
-
-def _nest(rules: TableGuesses, counts: PublishedCounts) -> bool:
-    """Make one dimension of two columns of which one says in which label of the other it lies; return whether it did.
-
-    Both must have the same label for the total.
-    """
-    for inner, outer in inside_another(counts):
-        total, columns, nested = rules.totals.get(inner), rules.table["dimensions"], counts.manifest.nested
-        name = outer if outer in nested else "area" if "area" not in columns else f"{outer}, {inner}"
-        if total is not None and total == rules.totals.get(outer) and {inner, outer} <= {*columns}:
-            rules.table["dimensions"] = [name, *(each for each in columns if each not in (inner, outer))]
-            rules.table.setdefault("nested", {})[name] = [*nested.get(outer, [outer]), inner]
-            for each in (inner, outer):
-                del rules.table["totals"][each]
-                rules.forget_why(key := f"table.totals.{toml_key(each)}")
-                rules.unsure.pop(key, None)
-            rules.table["totals"][name] = total
-            why = say(
-                "Each label of {inner} occurs beside only one label of {outer}, and is assumed to lie inside it.",
-                inner=inner,
-                outer=nested.get(outer, [outer])[-1],
-            )
-            rules.doubt("table.nested", why)
-            return True
-    return False
 
 
 _CODE = re.compile(r"[A-Z0-9]*[0-9][A-Z0-9.]*|[A-Z]{1,3}")

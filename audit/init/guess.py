@@ -10,22 +10,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import chain, count, product
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from audit.init.column_differences import check_header, differences, match_headers
+from audit.init.column_differences import check_header, match_headers
 from audit.init.column_meanings import guess_meanings
 from audit.init.columns import Column, partition
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, lines_of
-from audit.init.register_cells import state_cells, state_words
+from audit.init.register_cells import state_cells
 from audit.init.summary import found_rows
 from audit.io.background_knowledge import MOST_VALUES
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, unknown_among
-from audit.io.cells import Cell, Kind, intersect
+from audit.io.cells import Kind
 from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
@@ -36,11 +37,10 @@ from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.rules.rows import EPISODES, OF_PEOPLE, SeveralRows, Unnamed
 from audit.io.series import Series, check_headers
 from audit.io.series_texts import MOST_ROWS
-from audit.io.toml import release_tag, toml_text, toml_value
-from audit.model.arrays import UNKNOWN, Codes
+from audit.io.toml import release_tag, toml_value
 from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
+from audit.runtime.phrases import Phrase, figure, joined, parted, say
 
 _HEAD = Phrase(
     "Guessed by `audit init` from the files in this folder and their first rows.\n"
@@ -72,14 +72,12 @@ def guess(folder: Path) -> Guesses:
     found = files_with_roles(folder, Guesses(str(_HEAD), str(_POLICY)), published=True)
     guesses = found.guesses
     _state_texts(found)
-    guesses.doubts += differences(found)
     changes: Changes | None = {}
     held = HeldReleases(_manifest(found))
     with suppress(InputError):  # `refused` names the fault
         _amend(held.series, guesses)
         if (amended := _manifest(found)) != held.series.manifest:
             held = HeldReleases(amended)
-        _state_changing(held, found)
         _state_unnamed(held.series, guesses)
         if "transitions" not in found.beside:
             changes = changes_of_values(held)
@@ -91,7 +89,6 @@ def guess(folder: Path) -> Guesses:
         guesses.doubts[:0] = [_warned(each) for each in noticed if each.kind != "duplicates" or not several]
     guesses.doubts += _perhaps_harmless(found)
     state_changes(changes, guesses, folder)
-    state_words(found)
     guesses.found = found_rows(found)
     return guesses
 
@@ -101,20 +98,16 @@ class HeldReleases:
 
     def __init__(self, manifest: Manifest) -> None:
         self.series = Series.of(manifest)
-        self._read: dict[bool, Sequence[KeyedRelease]] = {}
 
-    def releases(self, *, cells: bool = False) -> Sequence[KeyedRelease]:
-        """Return all releases with their people, or else record ids; with both and the cells, if `cells` are needed.
+    @cached_property
+    def releases(self) -> Sequence[KeyedRelease]:
+        """All releases with their people, or else record ids.
 
         Raises:
             InputError: a release is faulty.
         """
-        held, series = self._read.get(True) or self._read.get(cells), self.series
-        if held is None:
-            names, records = series.columns.quasi_identifiers if cells else (), cells or not series.keyed
-            held = [read_release(series, position, names, records=records) for position in range(len(series.tags))]
-            self._read[cells] = held
-        return held
+        series = self.series
+        return [read_release(series, position, records=not series.keyed) for position in range(len(series.tags))]
 
 
 def _unprotected(found: FoundFiles) -> Iterator[str]:
@@ -253,72 +246,11 @@ def _amend(series: Series, guesses: Guesses) -> None:
             guesses.state_rule(hint.rule, sure=False, quoting=why)
 
 
-def _state_changing(held: HeldReleases, found: FoundFiles) -> None:
-    """State which columns change with time as a guess, or beside a key what to write if it was published."""
-    guesses, changing, columns = found.guesses, changing_columns(held), held.series.columns
-    if changing and columns.record is not None:
-        guesses.state("columns.changing", [*changing], parted(changing.values()), sure=False)
-    elif changing and columns.individual is not None:
-        doubt = say(
-            'With record = "{column}", write changing = {columns}, too, if these columns change with time: {why}.',
-            column=printable(columns.individual),
-            columns=f"[{', '.join(map(toml_text, changing))}]",
-            why=parted(changing.values()),
-        )
-        guesses.below["columns.individual"] += f"\n{doubt}"
-
-
 def _state_unnamed(series: Series, guesses: Guesses) -> None:
     """State, as a guess, that the rows with a blank identifier are people's, where no counterfeits are published."""
     silent = (at for at, tag in enumerate(series.tags) if tag not in series.manifest.counterfeits)
     if any(people is not None and (people == NOBODY).any() for people in map(series.people_in, silent)):
         guesses.state_rule(Unnamed(OF_PEOPLE), sure=False)
-
-
-def changing_columns(held: HeldReleases) -> dict[str, str]:
-    """Return the quasi-identifiers whose cells change with time, each with the reason; the ids are in a column.
-
-    A column is left out if this is so for at most one in a hundred ids, whose cells may be errors.
-
-    Raises:
-        InputError: a release is faulty.
-    """
-    series, columns = held.series, held.series.columns
-    encoder, rows = IdentifierEncoder(), list[tuple[Codes, Mapping[str, Codes]]]()
-    if series.about_rows > MOST_ROWS or columns.rules[SeveralRows].choice == EPISODES:
-        return {}
-    for read in held.releases(cells=True) if columns.record or columns.individual else ():
-        who = read.person if read.records is None else encoder.encode_coded(read.records)
-        if who is not None:
-            rows.append((who, read.cells))
-    size = max((int(who.max(initial=UNKNOWN)) + 1 for who, _ in rows), default=0)
-    often = int(np.count_nonzero(sum(np.bincount(who[who >= 0], minlength=size) for who, _ in rows) > np.int64(1)))
-    found = dict[str, str]()
-    for name in columns.quasi_identifiers:
-        attribute, own = series.attributes[name], [cells[name] for _, cells in rows]
-        changed = _changed([(who, cells[name]) for who, cells in rows], attribute.cells, size)
-        if any(attribute.recodes(np.concatenate(own[:at]), own[at]) for at in range(1, len(own))):
-            continue  # an audit asks for a crosswalk
-        if 100 * changed > often:
-            found[name] = say_count(
-                'for {changed} of {count} [id|ids], cells of "{column}" in two releases have nothing in common',
-                often,
-                changed=changed,
-                column=printable(name),
-            )
-    return found
-
-
-def _changed(rows: Sequence[tuple[Codes, Codes]], cells: Sequence[Cell], size: int) -> int:
-    """Return how many ids have a cell that has nothing in common with their cell before; ids and cells of releases."""
-    last, changed = np.full(size, UNKNOWN, dtype=np.int32), np.zeros(size, dtype=np.bool_)
-    for who, cell in rows:
-        known = np.flatnonzero(who >= 0)
-        pairs, place = np.unique(np.stack([last[who[known]], cell[known]]), axis=1, return_inverse=True)
-        differ = [one != UNKNOWN and intersect(cells[one], cells[other]) is None for one, other in pairs.T.tolist()]
-        changed[who[known]] |= np.array(differ, dtype=np.bool_)[place.ravel()]
-        last[who[known]] = cell[known]
-    return int(np.count_nonzero(changed))
 
 
 def changes_of_values(held: HeldReleases) -> Changes | None:
@@ -364,7 +296,7 @@ def _changes_in(held: HeldReleases, sensitive: str) -> dict[tuple[str, str], int
     series, values = held.series, list[dict[int, int]]()
     encoder = None if series.keyed else IdentifierEncoder()
     try:
-        releases = held.releases()
+        releases = held.releases
     except InputError:
         return None
     for release in releases:

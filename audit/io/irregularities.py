@@ -24,7 +24,6 @@ from audit.io.diagnostics import is_there
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.notations import read_number
 from audit.io.release_reading import read_release
-from audit.io.respelling import grows, words_in
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import SeveralRows, is_total, read_as_people
 from audit.io.rules.rule import Hint
@@ -58,10 +57,6 @@ _TELLING_NUMBERS = np.array([*range(100), *(10**digits - less for digits in rang
 """Those that are whole numbers."""
 _FINEST = 10**9  # identifiers that are numbers have no more decimals
 _LEAST, _LONGEST = 100, 20  # numbers from it on have clearly more digits than 0; digits of numbers that are compared
-_OF_ANYTHING = frozenset(
-    {"band", "class", "code", "group", "klasse", "level", "number", "per", "score", "value", "von"}
-)
-_OF_IDS = frozenset({"id", "n", "nr", "num", "nummer"})  # in names of numbers that count nothing, such as N° ménage
 _MANY = 20  # if two releases with this many identifiers share none, that is no accident
 
 
@@ -71,7 +66,6 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *(warning for rule in series.columns.rules for warning in rule.warnings(series)),
         *_noticed("unpublished-column", _LACKING, _unpublished(series)),
         *_beside_transitions(series),
-        *_related(series),
         *_noticed("total-row", _LEFT_OUT, (f"{shown}:{line}" for shown, line, _ in notes_of(series.manifest))),
         *_unlisted(series),
         *_respelled_people(series),
@@ -436,26 +430,6 @@ def _beside_transitions(series: Series) -> Iterator[ReportWarning]:
             "columns: counts would tell how many people's values changed, even if it is one person"
         )
         yield ReportWarning("transitions", what, (f"{name}: {', '.join(more[:_SHOWN])}",))
-
-
-def _related(series: Series) -> Iterator[ReportWarning]:
-    """Report quasi-identifiers with numbers from which a sensitive value may follow, by their common words."""
-    numbers = [
-        name
-        for name, each in series.attributes.items()
-        if each.kind is Kind.NUMERIC and not grows(name) and _OF_IDS.isdisjoint(words_in(name))
-    ]
-    for sensitive in series.columns.sensitive:
-        words = {word for word in words_in(sensitive) if len(word) >= _SHOWN} - _OF_ANYTHING
-        if related := [f'"{printable(name)}"' for name in numbers if not words.isdisjoint(words_in(name))]:
-            what = say(
-                'the value of "{sensitive}" may follow from {columns}: who knows the exact number rules out values '
-                "that a coarse cell leaves possible, which no attack judges; leave such a column out, or name it under "
-                "sensitive",
-                sensitive=printable(sensitive),
-                columns=joined(related, most=_SHOWN),
-            )
-            yield ReportWarning("related-column", what)
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:

@@ -88,7 +88,6 @@ WarningKind = Literal[
     "unpublished-column",
     "harmless-value",
     "left-out",
-    "related-column",
     "equality-only",
     "key",
     "register",

@@ -305,24 +305,3 @@ def test_sensitive_values_that_stand_once_tie_rows_that_nobody_is_known_to_have(
     said = [each["reason"] for each in result["policy"]["undecided"]]
     assert (found, any('values of "town" occur once' in each for each in said)) == (code, code == 3)
     assert "--confirm" not in run_main(str(tmp_path))[1]  # nothing is left to confirm
-
-
-@pytest.mark.parametrize(
-    ("known", "sensitive", "related"),
-    [
-        ("TaxPaid", "TaxBand", True),
-        ("Household income", "Income group", True),
-        ("Income Nr", "Income", False),
-        ("Group size", "Income group", False),
-        ("Age at diagnosis", "Diagnosis", False),
-        ("Height", "TaxBand", False),
-    ],
-)
-def test_a_number_from_which_the_sensitive_value_may_follow_is_warned_of(tmp_path, known, sensitive, related):
-    """A class of 2-diverse bands holds, though nobody who paid 9,000 is in the lowest one: no attack knows this."""
-    rows = [["[0, 9000]", "none"], ["[0, 9000]", "low"], ["[9001, 20000]", "low"], ["[9001, 20000]", "high"]]
-    columns = f'sensitive = "{sensitive}"\nquasi_identifiers = ["{known}"]\n'
-    code, result = read_audit(series_of(tmp_path, [[[known, sensitive], *rows]], columns))
-    assert (code, "related-column" in {each["kind"] for each in result["warnings"]}) == (0, related)
-    (tmp_path / "series.toml").unlink()
-    assert ("may follow from" in " ".join(run_main("init", str(tmp_path))[1].split())) == related

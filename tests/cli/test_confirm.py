@@ -129,14 +129,13 @@ def test_a_column_that_loses_a_unique_role_is_asked_again(folder):
 
 
 def test_comments_about_a_column_with_another_role_go_though_they_are_on_two_lines(folder):
-    """Also between blanks as French writes them."""
-    said_of = '# "Age" (intervalles)\u00a0; "Sex" (d’après\n# son nom)\u00a0; "Zip", "Note" (publiée\n# telle quelle)\n'
-    text = MANIFEST.format(keys='"columns.quasi_identifiers"').replace("types.Age", f"{said_of}types.Age")
-    write(folder / "series.toml", text)
-    code, _, err, text = confirm(folder, "unlinkable", "ours", "unlinkable", "ours, too")
-    assert (code, said(err)) == (0, ["Sex", "Note"])
-    assert '# "Age" (intervalles)\u00a0; "Zip", "Note" (publiée telle quelle)\n' in text
-    assert "son nom" not in text
+    """A comment of the publisher's own stays."""
+    said_of = '# "Age" (intervalles)\u00a0; "Sex" (d’après\n# son nom)\n'
+    for about, stays in ((said_of, False), ("# ours\n", True)):
+        text = MANIFEST.format(keys='"columns.quasi_identifiers"').replace("types.Age", f"{about}types.Age")
+        write(folder / "series.toml", text)
+        code, _, err, text = confirm(folder, "unlinkable", "ours", "unlinkable", "ours, too")
+        assert (code, said(err), about.splitlines()[-1] in text) == (0, ["Sex", "Note"], stays)
 
 
 def test_an_empty_line_confirms_no_key_that_only_the_publisher_knows(folder):
@@ -175,6 +174,14 @@ def test_a_denied_guess_is_deleted_or_stays_unconfirmed(folder):
     assert found["columns"]["types"] == {"Age": "numeric"}
     assert found["unconfirmed"]["keys"] == ["series.name"]
     assert "# guesses" in text
+    assert "unconfirmed" in tomllib.loads(confirm(folder, "")[3])
+
+
+def test_columns_that_change_go_with_the_role_of_the_column(folder):
+    text = MANIFEST.format(keys='"columns.quasi_identifiers"').replace("types.Age", 'changing = ["Sex"]\ntypes.Age')
+    write(folder / "series.toml", text)
+    code, _, err, text = confirm(folder, "unlinkable", "ours", "unlinkable", "ours, too")
+    assert (code, "changing" in tomllib.loads(text)["columns"]) == (0, False), err
 
 
 def test_a_column_that_some_releases_lack_can_wait(folder):
@@ -429,7 +436,7 @@ def test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it(register
     if not listed:
         (registered / "register.csv").unlink()
     manifest = drafted(registered)
-    assert (manifest["columns"]["rows"], run_audit(registered)[0]) == ("episodes", 3)
+    assert ("rows" in manifest["columns"], run_audit(registered)[0]) == (False, 3)
 
     def ask(question):
         return answer if "columns.rows" in question.text else confirmation(question)
@@ -570,75 +577,6 @@ def test_a_value_of_most_rows_is_never_harmless_without_a_word(tmp_path, answer,
     assert run_audit(tmp_path)[0] == (1 if harmless is None else 0)
     if harmless is None:
         assert confirm(tmp_path)[1].endswith("nothing is left to confirm.\n")
-
-
-OF_PANEL = """[series]
-releases = ["panel.csv"]
-releases_by = "Wave"
-[columns]
-sensitive = "Need"
-record = "Pupil"
-quasi_identifiers = ["School", "Grade"]
-unlinkable.Wave = "the year"
-"""
-
-
-def panel(folder, moving=3):
-    """200 pupils in two years: all are one grade higher in the second, and so many are in another school."""
-    rows = [["Wave", "Pupil", "School", "Grade", "Need"]]
-    for wave in (0, 1):
-        rows += [
-            [
-                str(2022 + wave),
-                f"E{n}",
-                ["North", "South"][(n + wave * (n < moving)) % 2],
-                str(1 + wave + n // 4 % 2),
-                "ab"[n // 2 % 2],
-            ]
-            for n in range(200)
-        ]
-    write(folder / "panel.csv", as_csv(rows))
-    return folder
-
-
-@pytest.mark.parametrize(("moving", "named"), [(3, ["School", "Grade"]), (2, ["Grade"])])
-def test_columns_that_change_are_a_guess_once_the_ids_are_published(tmp_path, moving, named):
-    """Cells of one in a hundred records may be errors, which an audit names."""
-    code, out, _ = run_main("init", str(panel(tmp_path, moving)), "--yes")
-    shown = ", ".join(f'"{name}"' for name in named)
-    assert (code, f'With record = "Pupil", write changing = [{shown}], too' in " ".join(out.split())) == (0, True)
-    text = (tmp_path / "series.toml").read_text()
-    assert "changing" not in tomllib.loads(text)["columns"]
-    write(tmp_path / "series.toml", OF_PANEL)
-    _, _, err, text = confirm(tmp_path, "yes")
-    assert "of 200 ids, cells of" in " ".join(err.split())
-    assert (tomllib.loads(text)["columns"]["changing"], "unconfirmed" in tomllib.loads(text)) == (named, False)
-    if moving == 2:
-        assert 'column "School": the cells of record "E0" contradict' in refused(str(tmp_path))
-    else:
-        assert run_audit(tmp_path)[0] == 1
-
-
-def test_columns_that_change_remain_a_guess_or_go_with_the_role_of_the_column(tmp_path):
-    write(panel(tmp_path) / "series.toml", f'{OF_PANEL}[unconfirmed]\nkeys = ["columns.quasi_identifiers"]\n')
-    text = confirm(tmp_path, "", "", "")[3]
-    assert tomllib.loads(text)["unconfirmed"]["keys"] == ["columns.quasi_identifiers", "columns.changing"]
-    assert {each["state"] for each in run_audit(tmp_path)[1]["policy"]["clauses"]} <= {"undecided", "not judged"}
-    text = confirm(tmp_path, "quasi_identifiers", "unlinkable", "known to nobody", "no")[3]
-    assert "changing" not in tomllib.loads(text)["columns"]
-    text = text.replace('quasi_identifiers = ["School"', 'changing = ["School"]\nquasi_identifiers = ["School"')
-    write(tmp_path / "series.toml", text + '[unconfirmed]\nkeys = ["columns.quasi_identifiers"]\n')
-    columns = tomllib.loads(confirm(tmp_path, "unlinkable", "known to nobody")[3])["columns"]
-    assert ("changing" in columns, columns["quasi_identifiers"]) == (False, [])
-
-
-def test_columns_of_ids_that_are_named_as_published_ones_are_a_guess_at_once(tmp_path):
-    path = panel(tmp_path) / "panel.csv"
-    write(path, path.read_text().replace("Pupil", "Record"))
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    manifest = tomllib.loads((tmp_path / "series.toml").read_text())
-    assert (manifest["columns"]["record"], manifest["columns"]["changing"]) == ("Record", ["School", "Grade"])
-    assert "columns.changing" in manifest["unconfirmed"]["keys"]
 
 
 def survey(folder, seed):

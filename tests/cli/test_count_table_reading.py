@@ -11,6 +11,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+import tomlkit
 
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.note_numbers import unread_counts
@@ -533,9 +534,6 @@ def test_a_line_that_repeats_the_header_is_not_asked_about(line, is_asked, tmp_p
     assert ("a line beside a table is not read" in out) == is_asked, out
 
 
-RULES = {"markers": 'markers."*" = [1, 4]', "min_count =": "min_count = 5"}
-
-
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("first", "second"), [("T{} 2022", "T{} 2023"), ("Q{} 2022", "Q{} 2023"), ("2022-Q{}", "2023-Q{}")]
@@ -565,11 +563,18 @@ def test_columns_named_by_quarters_of_a_year_are_the_periods_of_their_release(fi
             (folder if form != "next" or year == "2022" else tmp_path).joinpath(f"{year}.csv").write_text(
                 "\n".join(text) + "\n", encoding="utf-8"
             )
-        done("init", str(folder), "--yes")
-        manifest = (folder / "series.toml").read_text(encoding="utf-8").partition("\n[unconfirmed]")[0]
-        (folder / "series.toml").write_text(
-            re.sub(r"(min_count =|markers).*", lambda key: RULES[key[1]], manifest), encoding="utf-8"
-        )
+        tags = ["2022"] if form == "next" else ["2022", "2023"]
+        manifest = {
+            "series": {"kind": "tables", "releases": [f"{tag}.csv" for tag in tags]},
+            "table": {"dimensions": ["area"], "totals": {"area": "Total"}, "markers": {"*": [1, 4]}},
+            "policy": {"min_count": 5},
+        }
+        periods = {name: name for tag in tags for name in years[tag]}
+        own = {"wide": {"dimension": "period", "columns": periods}}
+        if form == "long":
+            own = {"dimensions": ["area", "period"], "value": "n"}
+        manifest["table"] |= own | {"over_time": "independent"}
+        (folder / "series.toml").write_text(tomlkit.dumps(manifest), encoding="utf-8")
         command = ["next", str(folder), str(tmp_path / "2023.csv")] if form == "next" else [str(folder)]
         code, out, _ = run_main(*command, "--format", "json", "--findings", "all")
         findings = json.loads(out)["attacks"][0]["new_findings" if form == "next" else "findings"]

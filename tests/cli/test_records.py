@@ -272,9 +272,6 @@ def test_a_column_in_other_codes_needs_a_crosswalk(tmp_path, sexes, advice):
     err = refused(str(series_of(tmp_path, tables, columns)))
     assert '2.csv:2, column "Sex": the cells of record "E0" contradict' in err
     assert advice in err
-    (tmp_path / "series.toml").unlink()
-    run_main("init", str(tmp_path), "--yes")
-    assert ("changing" in (tmp_path / "series.toml").read_text()) == ("crosswalk" not in advice)
 
 
 @pytest.mark.parametrize(("form", "asked"), [("z{n}-1", False), ("z{half}-{part}", True), ("h{n}-3", True)])
