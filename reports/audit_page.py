@@ -11,10 +11,9 @@ from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
 from audit.model.measures import PEOPLE
 from audit.model.report import AttackReport, Input, Report
-from audit.runtime.phrases import figure, joined, say, say_count, typed
+from audit.runtime.phrases import Phrase, figure, joined, say, say_count, typed
 from reports.charts import Chart
 from reports.count_tables import sentences as counts
-from reports.finding_text import REPEATED, shown_attacks, timelines
 from reports.glossary import glossary, of_attacks, of_panel
 from reports.page import (
     Block,
@@ -75,6 +74,7 @@ from reports.summary_text import (
 )
 from reports.verdict import contradicted, headline, split
 
+_REPEATED = Phrase("update-graph finds the same people as intersection, since values never change.")
 _RELEASES = 8
 _OPEN = 3
 """The number of open questions that leave room for the signature on the first sheet."""
@@ -205,7 +205,7 @@ def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
     title = say("Entries about people in the findings below ({count})", count=len(report.people))
     yield Section(title, _list(people(report), soft=True))
     worst = violating(report)
-    for attack in sorted(shown_attacks(report), key=lambda each: each not in worst):
+    for attack in sorted(report.shown_attacks, key=lambda each: each not in worst):
         yield _findings_of(attack, people_alike(attack, report.policy.violations))
     yield Section("", _list(waivers(report), soft=True))
     yield Section(
@@ -225,7 +225,7 @@ def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
 
 def _timeline(report: Report) -> Iterator[Block]:
     """Yield the counts of each attack after each release; for an incomplete attack, 0 is only a lower bound."""
-    rows = [(attack, line) for attack, line in timelines(report) if any(line)]
+    rows = [(attack, line) for attack, line in report.timelines if any(line)]
     if not rows:
         return
     tags = report.series.releases
@@ -327,7 +327,7 @@ def _repairing(report: Report) -> Iterator[str]:
 
 
 def _findings(report: Report) -> Iterator[Block]:
-    total = sum(attack.findings_total for attack in shown_attacks(report))
+    total = sum(attack.findings_total for attack in report.shown_attacks)
     if not total:
         return
     if report.tables is not None:
@@ -361,7 +361,7 @@ def _first(entries: Sequence[Block]) -> Iterator[Block]:
 
 
 def _not_shown(total: int, report: Report) -> Iterator[Block]:
-    hidden = total - sum(len(attack.findings) for attack in shown_attacks(report))
+    hidden = total - sum(len(attack.findings) for attack in report.shown_attacks)
     if hidden:
         yield Paragraph(say_count("{count} more [finding is|findings are] not shown: --findings all.", hidden))
 
@@ -390,7 +390,7 @@ def _ladder(report: Report) -> Iterator[Block]:
     head = [say("attack"), say("status"), say("finds"), *([say("new people"), say("so far")] if laddered else [])]
     yield PageTable([*head, say("highest risk"), say("mean risk"), say("time")], rows, words=3, terms=True)
     new = say("New people: those whose value is certain by this attack but not by any attack above it.")
-    repeated = [str(REPEATED)] if len(shown_attacks(report)) < len(report.attacks) else []
+    repeated = [str(_REPEATED)] if len(report.shown_attacks) < len(report.attacks) else []
     yield Bullets([*([new] if laddered else []), *notes(report), *repeated], soft=True)
 
 

@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from audit.model.report import Report
 from audit.runtime.phrases import say
-from reports.finding_text import steps
 from reports.repair import recommended
-from reports.sentences import broken_by, undecided, violation_text, waivers, warnings
+from reports.sentences import broken_by, steps, undecided, violation_text, waivers, warnings
 from reports.verdict import contradicted, headline
 
 

@@ -14,11 +14,10 @@ from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports.audit_page import showing_counts, signed_page, terminal_head
 from reports.count_tables import cell_repair
-from reports.finding_text import shown_attacks, steps
 from reports.glossary import glossary, of_attacks
 from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
-from reports.sentences import CONTRADICTED, best_so_far, facts, named, reasons, result_text
+from reports.sentences import CONTRADICTED, best_so_far, facts, named, reasons, result_text, steps
 from reports.summary_text import copying, next_step, repairing
 from reports.verdict import left_out, more_if_unchanged
 
@@ -73,7 +72,7 @@ def _annex(impact: ReleaseImpact) -> Iterator[Section]:
             )
         )
     yield Section(say("What the candidate changes"), [_changes(pairs), Bullets(unfinished, soft=True)])
-    shown = shown_attacks(impact.after)
+    shown = impact.after.shown_attacks
     for attack, report in zip(impact.attacks, impact.after.attacks, strict=True):
         if report in shown and attack.new:
             yield _findings(attack, by_version=report.measures.by_version)

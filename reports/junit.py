@@ -12,9 +12,8 @@ from xml.etree import ElementTree as ET
 
 from audit.model.errors import SENTENCE, printable
 from audit.model.report import ClauseReport, Report
-from reports.finding_text import steps
 from reports.repair import recommended
-from reports.sentences import broken_by, violation_text, waivers, warnings
+from reports.sentences import broken_by, steps, violation_text, waivers, warnings
 from reports.verdict import headline
 
 _TAGS = {"violated": "failure", "undecided": "error", "not asked": "skipped", "not judged": "skipped"}

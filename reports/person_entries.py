@@ -13,9 +13,8 @@ from audit.model.measures import PEOPLE, VERSIONS
 from audit.model.report import AttackReport, Exposure, FoundPerson, Report
 from audit.runtime.phrases import joined, say
 from reports import charts
-from reports.finding_text import shown_attacks, steps
 from reports.page import Block, Entry, PageSteps, Paragraph
-from reports.sentences import named
+from reports.sentences import named, steps
 
 _TENTHS = tuple(map(str, range(0, 101, 10)))
 
@@ -23,7 +22,7 @@ _TENTHS = tuple(map(str, range(0, 101, 10)))
 def over_time(report: Report) -> Iterator[charts.Chart]:
     """Yield what is found release by release, in people; for attacks on records or classes, in these."""
     tags = [printable(tag, 24) for tag in report.series.releases]
-    shown = {(attack.attack, attack.sensitive) for attack in shown_attacks(report)}
+    shown = {(attack.attack, attack.sensitive) for attack in report.shown_attacks}
     exposed = [each for each in report.exposure if (each.attack, each.sensitive) in shown]
     drawn = [_counted(each, report) for each in exposed if each.after_release is not None]
     # If an attack was cut off without a result, nothing is known: there is no line.
@@ -35,7 +34,7 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
             title = say("People found, release by release, by harmless values too")
         yield charts.lines(title, tags, lines, axes=axes)
     others: dict[str, list[tuple[str, list[float | None]]]] = {}
-    for attack in shown_attacks(report) if len(tags) > 1 else ():
+    for attack in report.shown_attacks if len(tags) > 1 else ():
         line, label = attack.measures.timeline, attack.measures.subjects_label
         if isinstance(line, list) and attack.ran and label not in (PEOPLE, VERSIONS):
             counts: list[float | None] = [count or None if attack.incomplete else count for count in line]
@@ -126,7 +125,7 @@ def other_entries(report: Report) -> tuple[list[Entry], list[str]]:
     """Return the findings not about a single person: those that break a limit, and one line for the others."""
     people = {ident for person in report.people for ident in person.findings}
     entries, within = [], []
-    for attack in shown_attacks(report):
+    for attack in report.shown_attacks:
         for finding in attack.findings:
             if finding.id in people:
                 continue

@@ -14,10 +14,9 @@ from audit.findings.wording import stretches
 from audit.model.errors import printable
 from audit.model.finding import Finding, FindingRule
 from audit.model.report import Report
-from reports.finding_text import steps
 from reports.repair import recommended
 from reports.sarif_log import artifact, automation, location, log, message, tool
-from reports.sentences import ended_early, undecided, violating, violation_text
+from reports.sentences import ended_early, steps, undecided, violating, violation_text
 from reports.text import PAPER
 from reports.verdict import contradicted, headline
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from audit.clauses.registry import clause_of
 from audit.findings.count import COUNT_KINDS
-from audit.findings.wording import RELEASES, ROWS, enumerated
+from audit.findings.wording import RELEASES, ROWS, enumerated, places
 from audit.model.adversary import ADVERSARIES
 from audit.model.count_report import TablesFacts
 from audit.model.errors import SENTENCE, printable
+from audit.model.finding import Finding
 from audit.model.measures import PEOPLE, Measures
 from audit.model.report import (
     HIDDEN,
@@ -446,6 +447,12 @@ def _reached(report: Report) -> Iterable[str]:
             "The verdict and the findings leave out values that are declared to be harmless; what attacks find, risks, "
             "the people whose value is known, and those found after each release include them."
         )
+
+
+def steps(finding: Finding[str]) -> Iterator[str]:
+    """Yield the steps of a finding's certificate, with cases indented, and the locations of its groups."""
+    yield from finding.steps()
+    yield from places(finding.located)
 
 
 _SEVERAL = Phrase("Withhold the rows of the people found, or put them into groups with several values.")

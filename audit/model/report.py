@@ -779,6 +779,21 @@ class Report:
         return 4 if failed and not self.policy.violations else self.policy.exit_code
 
     @property
+    def shown_attacks(self) -> list[AttackReport]:
+        """The attacks whose people are listed one by one, without an `update-graph` that repeats another attack."""
+        names = {attack.attack for attack in self.attacks if attack.ran}
+        repeats = "intersection" in names and not self.adversary.transitions
+        return [attack for attack in self.attacks if not (repeats and attack.attack == "update-graph")]
+
+    @property
+    def timelines(self) -> list[tuple[AttackReport, list[int]]]:
+        """How many people each attack finds after each of several releases; if it counts none, records or classes."""
+        people = {(each.attack, each.sensitive): each.after_release for each in self.exposure}
+        ran = [each for each in self.shown_attacks if each.ran and len(self.series.releases) > 1]
+        lines = [(each, people.get((each.attack, each.sensitive)) or each.measures.timeline) for each in ran]
+        return [(attack, list(line)) for attack, line in lines if isinstance(line, list | tuple)]
+
+    @property
     def known_before(self) -> Omittable[int]:
         """The number of findings that are left out because they are waived or in the baseline; only with --baseline."""
         return None if self.baseline is None else self.left_out
