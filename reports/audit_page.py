@@ -388,7 +388,7 @@ def _ladder(report: Report) -> Iterator[Block]:
         found.append(seconds(attack) if attack.ran else "")
         rows.append([named(attack), status_in_words(attack.status), *found])
     head = [say("attack"), say("status"), say("finds"), *([say("new people"), say("so far")] if laddered else [])]
-    yield PageTable([*head, say("highest risk"), say("mean risk"), say("time")], rows, words=3, terms=True)
+    yield PageTable([*head, say("highest risk"), say("mean risk"), say("time")], rows, words=3)
     new = say("New people: those whose value is certain by this attack but not by any attack above it.")
     repeated = [str(_REPEATED)] if len(report.shown_attacks) < len(report.attacks) else []
     yield Bullets([*([new] if laddered else []), *notes(report), *repeated], soft=True)
@@ -399,7 +399,7 @@ def _open(report: Report) -> Iterator[PageTable]:
     if rows := list(open_questions(report)):
         needed = any(each[2] for each in rows)
         head = [say("not judged"), say("why"), *([say("what is needed")] if needed else [])]
-        yield PageTable(head, [each[: len(head)] for each in rows], words=len(head), terms=True)
+        yield PageTable(head, [each[: len(head)] for each in rows], words=len(head))
 
 
 def files(report: Report) -> list[Block]:

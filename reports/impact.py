@@ -149,7 +149,7 @@ def _changes(pairs: Sequence[tuple[AttackReport, AttackReport]]) -> PageTable:
     if any("max_risk" in attack.risks for pair in ran for attack in pair):
         rows = [[*row, *map(_highest_risk, pair)] for row, pair in zip(rows, ran, strict=True)]
         heads += [say("highest risk without it"), say("with it")]
-    return PageTable(heads, rows, words=3, terms=True)
+    return PageTable(heads, rows, words=3)
 
 
 def _highest_risk(attack: AttackReport) -> str:

@@ -73,7 +73,7 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names, each with a text."""
+    """Names, each with a text; `terms` are left out where there is little room."""
 
     kind: ClassVar[str] = "facts"
     rows: Sequence[tuple[str, str]]
@@ -90,7 +90,6 @@ class PageTable:
         words: the number of columns, from the left, with words; the others hold numbers.
         marked: the cells, by row and column, that break a limit.
         caption: what it shows; None if the text before it says so.
-        terms: whether cells are our own words, which may lead to the terms that they use.
     """
 
     kind: ClassVar[str] = "table"
@@ -99,7 +98,6 @@ class PageTable:
     words: int = 1
     marked: frozenset[tuple[int, int]] = frozenset()
     caption: str | None = None
-    terms: bool = False
 
 
 @dataclass(frozen=True)

@@ -384,7 +384,7 @@ def attacks(report: Report) -> Iterator[Block]:
     if risky:
         head += [say("highest risk"), say("mean risk")]
         rows = [[*row, *risk_cells(report, each)] for row, each in zip(rows, ran, strict=True)]
-    yield PageTable(head, rows, words=3, terms=True)
+    yield PageTable(head, rows, words=3)
     if risky:
         risk = say(
             "A risk is the probability that an adversary gives to a person's true value; the table shows the highest "

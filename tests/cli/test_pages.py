@@ -14,9 +14,7 @@ from audit.api import load
 from audit.cli.main import COMMANDS
 from audit.runtime.version import VERSION
 from reports.documents.registry import DOCUMENTS
-from reports.html import drawn
 from reports.languages.catalogues import LANGUAGES
-from reports.page import Facts, Page, Paragraph, Section
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, append, edit
 from tests.cli.forms import FORMS as CASES
@@ -200,39 +198,6 @@ def test_no_section_of_a_page_is_empty(name, code, broken):
     sections = re.findall(r"<section>(.*?)</section>", out, re.DOTALL)
     assert len(sections) > 7
     assert [each for each in sections if not in_words(re.sub(r"<h2>.*?</h2>", "", each))] == []
-
-
-def test_a_term_leads_to_its_meaning_where_it_is_first_used():
-    sheet, annex = run_main(str(HOSPITAL), "--format", "html")[1].split("</div>\n<section>", 1)
-    for term in ("group", "sensitive value", "max_risk", "min_e", "e-equivalence"):
-        [place] = re.findall(rf'<a class="term" href="#(term-[0-9a-f]+)">{term}s?</a>', sheet)
-        assert annex.count(f'id="{place}"') == 1
-
-
-@pytest.mark.parametrize(
-    ("code", "forms"),
-    [
-        ("en", ("groups", "sensitive values", "risk")),
-        ("de", ("Veröffentlichungen", "Gruppen", "sensible Werte", "Risiko")),
-        ("fr", ("publications", "groupes", "valeurs sensibles", "risque")),
-        ("es", ("publicaciones", "grupos", "valores sensibles", "riesgo")),
-    ],
-)
-def test_plurals_and_cases_of_a_term_lead_to_its_meaning_as_well(code, forms):
-    out = run_main(str(HOSPITAL), "--format", "html", "--language", code)[1]
-    linked = re.findall(r'<a class="term" href="#term-[0-9a-f]+">([^<]+)</a>', out)
-    assert set(forms) <= set(linked)
-    assert len(linked) == len(set(linked))
-
-
-@pytest.mark.parametrize(
-    ("term", "others"),
-    [("risk", ("risky", "rise")), ("Gruppe", ("gruppiert", "Gruppierung")), ("sum", ("some", "summit"))],
-)
-def test_other_words_are_not_taken_for_a_term(term, others):
-    terms = Facts([(term, "its meaning")], terms=True)
-    page = drawn(Page("n", False, [], [Section("t", [Paragraph(" ".join(others)), Paragraph(term), terms])]))
-    assert re.findall(r'class="term"[^>]*>([^<]+)<', page) == [term]
 
 
 def test_the_first_sheet_on_tables_shows_how_a_count_is_derived():
