@@ -14,7 +14,6 @@ import numpy as np
 from audit.init.column_differences import divided
 from audit.init.columns import (
     Column,
-    equal_rows,
     partition,
     read_columns,
     steadiness,
@@ -174,7 +173,7 @@ class _Guesser:
         people = read_columns(keys).get("individual") if keys and not self.found.pair() else None
         several = len(keys) < len(self.found.keys)  # releases in one key, where people come again
         if people is not None and not (people.unique or several):
-            self.take_several(people)
+            self.guesses.state_rule(SeveralRows(EPISODES), sure=False)
         free = [c for c in self.free(self.rows) if not self.generalized(c)]
         of_people = [] if published else [c for c in free if column_names.names_pseudonyms(c.name)]
         ids = [(kind, c) for c in free if (kind := "person" if c in of_people else _id_kind(c))]
@@ -186,18 +185,12 @@ class _Guesser:
                     "with a count column that is not called count, people have to be in key files"
                 )
             elif not column.unique and of_rows:
-                self.take_several(column)
+                self.guesses.state_rule(SeveralRows(EPISODES), sure=False)
                 self.choose_id(key, column, keyed=keyed)
             elif column.unique and kind == "id" and column.row_numbers:
                 self.number_rows(column)
             elif column.unique and _may_come_again(column, kind) and self.found.chosen(key) is None:
                 self.choose_id(key, column, keyed=keyed)
-
-    def take_several(self, column: Column) -> None:
-        """Take rows for episodes, as some people of a column have several in a release."""
-        # In generalized cells alone, rows of different people are equal.
-        twice = equal_rows([*self.rows.values()]) if column.name in self.rows else ""
-        self.guesses.state_rule(SeveralRows(EPISODES), sure=False, quoting=twice)
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
         reasons = [_NAMED if column_names.kind(column.name) else Phrase("its cells")]

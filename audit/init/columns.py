@@ -22,7 +22,7 @@ from audit.io.rules.rows import is_total
 from audit.io.tables import first_rows, text_codes
 from audit.model.arrays import Codes, Numbers, combine
 from audit.model.errors import Problems
-from audit.runtime.phrases import Phrase, joined, say_count
+from audit.runtime.phrases import Phrase, joined
 
 _DATE = re.compile(r"(19|20)\d\d-[01]?\d-[0-3]?\d\b|[0-3]?\d\.[01]?\d\.(19|20)\d\d\b|[0-3]?\d/[0-3]?\d/(19|20)\d\d\b")
 _MEASURE = re.compile(r"[+-]?([0-9]+|[0-9]{1,3}([., '\u00a0\u202f][0-9]{3})+)([.,][0-9]+)?")
@@ -263,18 +263,6 @@ def partition(columns: Sequence[Column]) -> Numbers:
     release = columns[0].release
     bounds = [(release, int(release.max(initial=0)) + 1), *((c.codes, len(c.texts)) for c in columns)]
     return np.unique(combine(bounds, len(release))[0], return_inverse=True)[1]
-
-
-def equal_rows(columns: Sequence[Column]) -> str:
-    """Return a sentence on how many rows equal another row of their file in every cell; an empty text if none do."""
-    rows = partition(columns)
-    again = len(rows) - int(rows.max(initial=-1)) - 1
-    repeat = say_count(
-        "{count} [row repeats|rows repeat] another in every cell: delete [it, if it was|those that were] entered "
-        "twice, and run `audit init` again",
-        again,
-    )
-    return repeat if again else ""
 
 
 def steadiness(columns: Sequence[Column], by: Sequence[Column]) -> float:

@@ -325,37 +325,8 @@ def settle(folder: Path, rules: TableGuesses) -> None:
         if counts is None:
             rules.doubt("table.totals", say("The files could not be read with these rules; `audit` says why."))
             return
-        changed = take_rounding(rules, counts) or guess_totals(rules, counts) or widen_refuted(rules, counts)
-        if not changed:
-            _guess_threshold(folder, rules)
+        if not (take_rounding(rules, counts) or guess_totals(rules, counts) or widen_refuted(rules, counts)):
             return
-
-
-def _guess_threshold(folder: Path, rules: TableGuesses) -> None:
-    """If notes name one limit below which counts are hidden, assume that no inexact number stands for such a count.
-
-    A marker must stand for them, and neither a number nor a sum contradict it.
-    """
-    limit, signs = max(rules.hidden_below, default=0), rules.table["markers"].values()
-    is_hidden = any(least <= 1 and most in (limit - 1, inf) for least, most in signs)
-    if not is_hidden or len(rules.hidden_below) != 1 or rules.table.keys().isdisjoint(("rounding", "perturbation")):
-        return
-    why = say(
-        "A note says that counts below {limit} are hidden: numbers are assumed to stand for none from 1 to {most}; if "
-        "some do, write threshold = 1.",
-        limit=limit,
-        most=limit - 1,
-    )
-    rules.assume("threshold", limit, why)
-    counts = _read(folder, rules)
-    closed = [] if counts is None else [(at, each) for at, each in enumerate(counts.dimensions) if each.rest < 0]
-    if (
-        counts is None
-        or (counts.lower > counts.upper).any()
-        or any(each.gap for at, own in closed for each in sums_along(counts, at, own.labels, hidden=True))
-    ):
-        del rules.table["threshold"], rules.unsure["table.threshold"]
-        rules.forget_why("table.threshold")
 
 
 def _read_rates(rules: TableGuesses) -> None:

@@ -40,9 +40,7 @@ _MANIFESTS = frozenset({"series.toml", "microdata.toml"})
 FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
 """The folders of a series whose files have a role by their folder."""
 UNORDERED = Phrase("The names of the releases do not show their order; put them in the order of publication.")
-_HALF = re.compile(
-    r"(?:.*/)?(?P<begin>|.*[._-])(?:(?P<rows>rows|qit?)|values|st|sa)\.(?:csv|csv\.gz|parquet)", re.IGNORECASE
-)
+_HALF = re.compile(r".*\.(rows|values)\.(?:csv|csv\.gz|parquet)", re.IGNORECASE)
 _MANY = 16
 _TOTALS = 3
 """How many rows of a release may be no row of its key: totals, or notes below the table."""
@@ -340,8 +338,7 @@ def _names_people(column: Column, times: Sequence[Column]) -> bool:
 
 def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
     """Note as unused the tables that lack most common columns, except halves of Anatomy pairs."""
-    halves = _halves(found, listed)
-    columns = {shown: set(found.names[shown]) for shown in listed if shown not in halves}
+    columns = {shown: set(found.names[shown]) for shown in listed if not _HALF.fullmatch(shown)}
     times = Counter(name for own in columns.values() for name in own)
     most = max(times.values(), default=0)
     common = {name for name in times if 2 * times[name] >= most}
@@ -374,38 +371,12 @@ def _note_keys(found: FoundFiles, others: Sequence[str]) -> None:
             )
 
 
-def _halves(found: FoundFiles, listed: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return the halves of Anatomy pairs by table: the name of the pair, and `rows` or `values`.
-
-    `1.rows.csv` is a half by its name. `1_qit.csv` and `1_st.csv` (the names in papers) are halves if both exist and
-    share some columns but not all.
-    """
-    pairs: dict[str, dict[str, str]] = {}
-    for shown in listed:
-        if (named := _HALF.fullmatch(shown)) is not None:
-            pair = pairs.setdefault(named["begin"].rstrip("._-"), {})
-            pair.setdefault("rows" if named["rows"] else "values", shown)
-    return {
-        shown: (name, half)
-        for name, pair in pairs.items()
-        if _fit(found, [*pair.values()])
-        for half, shown in pair.items()
-    }
-
-
-def _fit(found: FoundFiles, halves: Sequence[str]) -> bool:
-    if any(re.search(r"\.(rows|values)\.", shown) for shown in halves):
-        return True
-    first, last = set(found.names[halves[0]]), set(found.names[halves[-1]])
-    return first != last and not first.isdisjoint(last)
-
-
 def _joined(found: FoundFiles, listed: Sequence[str]) -> Iterator[ReleaseFiles]:
-    """Yield the releases, with the halves of Anatomy pairs joined."""
-    named, halves = _halves(found, listed), dict[str, dict[str, str]]()
+    """Yield the releases, with the halves of Anatomy pairs, `1.rows.csv` and `1.values.csv`, joined."""
+    halves = dict[str, dict[str, str]]()
     for shown in listed:
-        name, half = named.get(shown, (release_tag(shown), ""))
-        own = halves.setdefault(name, {})
+        half = "" if (named := _HALF.fullmatch(shown)) is None else named[1].lower()
+        own = halves.setdefault(release_tag(shown), {})
         if own.setdefault(half, shown) != shown or (len(own) > 1 and "" in own):
             found.unused[shown] = say("it has the same tag as {file}", file=next(iter(own.values())))
     for own in halves.values():

@@ -16,11 +16,6 @@ from audit.io.toml import toml_key, toml_text
 from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
-_DELIMITERS = {
-    ";": Phrase("cells separated by semicolons"),
-    "\t": Phrase("cells separated by tabs"),
-    "|": Phrase("cells separated by vertical bars"),
-}
 _ROLES = {
     "sensitive": Phrase("sensitive"),
     "quasi-identifier": Phrase("quasi-identifier"),
@@ -82,11 +77,9 @@ def _described(path: Path, shown: str) -> str:
         parts += [_header_below(table.lines[0])] if table.above else []
     elif not path.name.endswith(".parquet"):
         dialect = read_dialect(path)
-        parts += [str(_DELIMITERS.get(dialect.delimiter, ""))]
         parts += [say("not UTF-8, read as {encoding}", encoding=dialect.encoding)] if dialect.encoding != UTF_8 else []
-        parts += [say("in single quotes")] if dialect.quote == "'" else []
         parts += [_header_below(1 + dialect.above)] if dialect.above else []
-    return parted(filter(None, parts))
+    return parted(parts)
 
 
 def sheets_of(table: ForeignTable, left: Sequence[str]) -> list[str]:

@@ -430,28 +430,20 @@ ROUNDED = "Note: Numbers are rounded to the nearest 5."
 
 
 @pytest.mark.parametrize(
-    ("number", "notes", "guessed"),
-    [
-        (5, [ROUNDED, "[c] = 1 to 4 are suppressed"], True),
-        (5, [ROUNDED, "[c] = fewer than 5, or suppressed to protect other counts"], True),
-        (5, [ROUNDED, "[c] = 1 to 4 are suppressed", "Note: Counts below 3 are hidden in 2023"], False),
-        (3, ["[c] = 1 to 4 are suppressed"], False),  # the numbers are exact
-        (5, [ROUNDED, "Note: Counts below 9 are suppressed in the other table"], False),  # no marker stands for them
-        (5, [ROUNDED, "[c] = 1 to 8 are suppressed"], False),  # 5 stands for at most 7
-    ],
+    "note", ["[c] = 1 to 4 are suppressed", "[c] = fewer than 5, or suppressed to protect other counts"]
 )
-def test_init_guesses_that_numbers_stand_for_no_count_that_a_note_hides(number, notes, guessed, tmp_path):
+def test_whether_numbers_stand_for_no_count_that_a_note_hides_is_asked_about(note, tmp_path):
     """Two hidden counts then follow from two numbers of at least 5 each, and a total of at most 12."""
-    parts = {"a": number, "b": number, "c": "[c]", "d": "[c]", "All": 10}
+    parts = {"a": 5, "b": 5, "c": "[c]", "d": "[c]", "All": 10}
     rows = [f"{area},{kind},{n}" for area in ("East", "West") for kind, n in parts.items()]
     rows += [f"Total,{kind},{80 if kind == 'All' else 20}" for kind in parts]
-    (tmp_path / "1.csv").write_text("\n".join(["area,kind,n", *rows, "", *(f'"{note}",,' for note in notes)]))
-    rules = guess_tables(tmp_path)
-    known = (rules.table.get("threshold"), "table.threshold" in rules.unsure)
-    assert known == ((5, True) if guessed else (None, False))
-    (tmp_path / "series.toml").write_text(rules.text().partition("[unconfirmed]")[0])
-    if number == 5:
-        assert ("exactly 1" in run_main(str(tmp_path))[1]) == guessed
+    (tmp_path / "1.csv").write_text("\n".join(["area,kind,n", *rows, "", *(f'"{each}",,' for each in (ROUNDED, note))]))
+    text = guess_tables(tmp_path).text().partition("[unconfirmed]")[0]
+    (tmp_path / "series.toml").write_text(text)
+    code, out, _ = run_main(str(tmp_path))
+    assert (code, "threshold = 5" in " ".join(out.split())) == (3, True), out
+    (tmp_path / "series.toml").write_text(text.replace("[table]", "[table]\nthreshold = 5"))
+    assert "exactly 1" in run_main(str(tmp_path))[1]
 
 
 @pytest.mark.parametrize("seed", range(some(30)))

@@ -108,10 +108,6 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.count_tables.manifest.known_as", "name): name", "name + name): name"),
         ("audit.count_tables.candidate._written", "source.rename_columns(spelled)", "source"),
     ],
-    "cli/test_exact_tables.py::test_init_guesses_that_numbers_stand_for_no_count_that_a_note_hides": [
-        ("audit.init.count_tables._guess_threshold", "len(rules.hidden_below) != 1", "False"),
-        ("audit.init.count_tables._guess_threshold", "(limit - 1, inf)", "(limit - 1,)"),
-    ],
     "cli/test_count_table_columns.py::test_a_column_with_the_name_of_the_dimension_of_other_columns_is_refused": [
         ("audit.count_tables.read_counts._read_columns", "given.intersection(names)", "given.difference(given)"),
     ],
