@@ -8,6 +8,7 @@ from tests.cli.forms import append
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.messy import series_of
 from tests.helpers.running import run_main
+from tests.mutants.mutant import kills
 
 HOW = ["--format", "json", "--stable-ids", "--findings", "all"]
 
@@ -118,6 +119,27 @@ def new_in(result):
     return told | (alone & {("k",)})
 
 
+@kills("audit.judgement.waivers.NamedFindings.within", "sizes[ident].covers(size)", "True")
+@kills("audit.judgement.waivers.NamedFindings.within", "ident in sizes and sizes[ident].covers(size)", "ident in sizes")
+@kills("audit.judgement.selection.Selection.covered", "accepted[ident].covers(size)", "True")
+@kills(
+    "audit.model.accepted_size.SmallClasses.covers",
+    "other.rows <= self.rows",
+    "True",
+    case="[rows in classes below k-3-a baseline]",
+)
+@kills(
+    "audit.judgement.baseline._small_classes",
+    'each["below_k"]}',
+    "10**9}",
+    case="[rows in classes below k-3-a baseline]",
+)
+@kills(
+    "audit.model.accepted_size.CloseSize.covers",
+    "other.lower <= self.lower",
+    "other.lower >= self.lower",
+    case="[an interval-5-a baseline]",
+)
 @pytest.mark.many
 @pytest.mark.parametrize("way", ["a baseline", "a baseline of a baseline", *WAYS])
 @pytest.mark.parametrize(("form", "then", "new"), THEN, ids=[f"{form}-{n}" for n, (form, *_) in enumerate(THEN)])

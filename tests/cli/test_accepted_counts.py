@@ -10,6 +10,7 @@ import pytest
 from tests.cli.forms import EXAMPLES
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import refused, run_main
+from tests.mutants.mutant import kills
 
 FIRST = [(("All",), "50"), (("N",), "*"), (("S",), "*"), (("W",), "45")]
 AREAS = {"N": ("N",), "S": ("S",), "W": ("W",), "S and W": ("S", "W")}
@@ -65,6 +66,10 @@ def test_a_candidate_that_sharpens_what_is_known_may_not_go_out(number, tmp_path
     assert (report["known_before"], report["baseline"]["still"]) == ((0, 0) if number else (2, 2))
 
 
+@kills(
+    "audit.count_tables.table_audit._unasked_before", "{each.digest() for each in files} <= baseline.digests", "True"
+)
+@kills("audit.count_tables.table_audit.accepted_counts", "**{ident: found[ident] for ident in unasked}", "")
 @pytest.mark.parametrize(
     ("number", "is_new"), [("", False), ("5", True), ("edited", True)], ids=["empty", "a number", "edited since"]
 )
@@ -89,6 +94,7 @@ def test_what_only_a_later_release_asks_about_is_not_new_if_it_followed_before(n
     assert is_new or audited(folder, "--baseline", str(tmp_path / "again.json"))[0] == 0
 
 
+@kills("reports.documents.sections._accepts", "return bool(report.left_out) or ", "return ")
 def test_a_document_has_a_mark_where_a_line_below_explains_it(tmp_path):
     folder = series(tmp_path / "s")
     (tmp_path / "old.json").write_text(json.dumps(audited(folder)[1]), encoding="utf-8")
@@ -228,6 +234,7 @@ def test_a_violated_clause_has_its_doubts_all_the_same(tmp_path):
     assert any(line in each["reason"] for each in report["policy"]["undecided"])
 
 
+@kills("audit.judgement.baseline._counts", '(each["id"], _lasting_id(report, each))', '(each["id"],)')
 def test_a_baseline_whose_ids_name_a_release_is_read_for_the_same_people(tmp_path):
     """As versions until 0.3 wrote them."""
     folder = EXAMPLES.parent / "count_table_examples" / "tables-one-left-out"

@@ -10,6 +10,7 @@ from tests.cli.forms import edit
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
+from tests.mutants.mutant import kills
 
 AMOUNTS = [["3414.69", "3414.69"], ["1200.5", "1210"], ["-1234567.25", "900"], ["20000", "0.5"]]
 PLAIN = 'types = { Pay = "numeric" }'
@@ -55,6 +56,7 @@ def plain(tmp_path_factory):
     return report(series(tmp_path_factory.mktemp("plain"), PLAIN, str))
 
 
+@kills("audit.io.respelling.with_plain_point", "ungrouped(text)", "text")
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("notation", "form"),
@@ -80,6 +82,7 @@ def test_commas_behind_grouped_thousands_are_guessed_to_be_decimal(group, tmp_pa
     assert 'decimal = ","' in (folder / "series.toml").read_text()
 
 
+@kills("audit.io.background_knowledge.TransitionLines.respelled", "(spell(a), spell(b))", "(a, b)")
 @pytest.mark.many
 @pytest.mark.parametrize("notation", NOTATIONS, ids=ascii)
 def test_a_series_and_microdata_read_transitions_and_harmless_values_as_the_cells(notation, tmp_path):
@@ -115,6 +118,7 @@ def test_numbers_with_several_units_or_without_a_type_are_asked_about(units, kin
     assert ("with one unit or without" if kind else 'write types = { Pay = "numeric" }') in " ".join(out.split())
 
 
+@kills("audit.io.rules.cell_meaning.ColumnTypes.doubts", "len({*map(unit_of, unread)}) == 1", "True")
 @pytest.mark.parametrize(("unit", "state"), [("g", "undecided"), ("kg", "holds")])
 @pytest.mark.parametrize("kind", ["numeric", None])
 def test_amounts_with_several_units_may_be_the_same_value(kind, unit, state, tmp_path):
@@ -126,6 +130,7 @@ def test_amounts_with_several_units_may_be_the_same_value(kind, unit, state, tmp
     assert clauses["max_risk"] == state
 
 
+@kills("audit.io.unread_cells._as_written", '[_UNIT.sub("", text) for text in', "[text for text in")
 @pytest.mark.parametrize(
     ("said", "state"), [("", "undecided"), ('decimal = "."', "holds"), ('decimal = ","', "violated")]
 )

@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.running import refused, run_main
+from tests.mutants.mutant import kills
 
 COUNT_EXAMPLES = EXAMPLES.parent / "count_table_examples"
 HOW = ["--format", "json", "--stable-ids", "--findings", "all"]
@@ -101,6 +102,7 @@ def test_a_candidate_is_judged_by_the_same_baseline_as_once_it_is_published(exam
     assert code == (0 if whole else 1)
 
 
+@kills("reports.impact._before", "elif before.left_out", "elif False")
 @pytest.mark.parametrize("example", ["hospital-l-diverse", "tables-one-left-out"])
 def test_what_a_baseline_leaves_out_is_said_of_the_series_without_the_candidate(example, tmp_path):
     """The candidate is the last release once more."""

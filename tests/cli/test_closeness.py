@@ -10,6 +10,7 @@ from audit.api import load
 from tests.helpers.messy import series_of, write
 from tests.helpers.running import done, read_audit, run_audit, run_main
 from tests.helpers.schemas import fits
+from tests.mutants.mutant import kills
 
 COLUMNS = ["lower", "upper", "category"]
 NEAR, FAR = ["950", "1000"], ["950", "3000"]
@@ -43,6 +44,11 @@ def close(result):
     return [one for each in result["attacks"] for one in each["findings"] if one["kind"] == "close"]
 
 
+@kills(
+    "audit.model.nearness.Nearness.together",
+    "self.high[np.where(known, low, 0)] >= high",
+    "self.high[np.where(known, low, 0)] > high",
+)
 @pytest.mark.many
 @pytest.mark.parametrize("adversary", ["linked", "register", "published", "possible"])
 @pytest.mark.parametrize(
@@ -115,6 +121,7 @@ def test_numbers_with_decimal_commas_are_asked_about(tmp_path, near, declared):
     assert ended(read_audit(codes)[1])["state"] == "unnamed"
 
 
+@kills("audit.io.rules.cell_meaning.ColumnTypes._doubt_of_days", "if width is None:", "if False:")
 @pytest.mark.parametrize("columns", ["", 'types = { Pay = "date" }'])
 def test_how_many_days_are_close_is_asked(tmp_path, columns):
     code, result = read_audit(series(tmp_path, [FAR_DAYS, NEAR_DAYS], columns))
@@ -122,6 +129,8 @@ def test_how_many_days_are_close_is_asked(tmp_path, columns):
     assert "how many days are close" in ended(result)["reason"]
 
 
+@kills("audit.io.rules.cell_meaning.ColumnTypes._doubt_of_days", " or slashed)", ")")
+@kills("audit.io.rules.cell_meaning.ColumnTypes._unread_days", "if unread:", "if False:")
 @pytest.mark.parametrize(
     ("days", "kind", "state"),
     [
@@ -160,6 +169,7 @@ def test_an_invalid_width_is_refused(tmp_path, more):
     assert (code, "series.toml" in err) == (2, True)
 
 
+@kills("audit.clauses.closeness._PeoplesNumbers._add_likely", "window.within > alone + _MORE", "window.within > 2")
 @pytest.mark.parametrize(("limit", "state"), [("0.7", "violated"), ("0.8", "holds")])
 def test_below_certainty_what_is_near_the_true_number_counts(tmp_path, limit, state):
     """Three of four have about 1000, and no one's own value has more than a quarter: 75 %."""
@@ -229,6 +239,7 @@ def test_one_person_is_explained_without_others(tmp_path):
     assert "has a value from" not in run_main("explain", str(folder), "--individual", "p00")[1]
 
 
+@kills("audit.witness.verify_alike.close", "max(abs(a), abs(b)) if", "abs(a) + abs(b) if")
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("classes", "within", "certain", "two"),
@@ -253,6 +264,7 @@ def test_a_witness_shows_which_numbers_are_close(tmp_path, classes, within, cert
         found[name] = before
 
 
+@kills("audit.witness.verify_alike.counted", "agree(left) & judged", "agree(left)")
 def test_a_witness_counts_no_one_whose_number_is_known_beforehand(tmp_path):
     folder = series(tmp_path / "s", [["950", "3000", "10"], NEAR], policy="min_e = 1")
     write(folder / "known.csv", "individual,value\np00,950\n")
@@ -264,6 +276,7 @@ def test_a_witness_counts_no_one_whose_number_is_known_beforehand(tmp_path):
     assert run_main("verify", str(folder), str(tmp_path / "w"))[0] == 0
 
 
+@kills("audit.findings.close_numbers.KnownNearly.extent", "self.rows or ", "")
 @pytest.mark.parametrize("adversary", ["linked", "register", "published"])
 @pytest.mark.parametrize("kind", ["close", "similar"])
 def test_close_and_similar_values_fit_the_schema_and_are_listed(tmp_path, adversary, kind):

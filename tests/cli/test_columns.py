@@ -6,6 +6,7 @@ import pytest
 
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import read_audit, refused, run_audit, run_main
+from tests.mutants.mutant import kills
 
 COLUMNS = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
 HEAD = ["Age", "Disease", "Remarks"]
@@ -79,6 +80,7 @@ def test_texts_that_tie_rows_beside_a_quasi_identifier(tmp_path, stable, code):
 HOUSEHOLDS = [(n // 2, n % 2) for n in range(30)] + [(n, 0) for n in range(15, 25)]  # of two people, and of one
 
 
+@kills("audit.io.roles.shared_by_few", "pairs > _TIMES * near / 2 + FEW_TIES", "True")
 @pytest.mark.parametrize(
     ("weight", "said"),
     [
@@ -99,6 +101,8 @@ def test_weights_that_few_rows_share(tmp_path, weight, said):
     )
 
 
+@kills("audit.io.nested_identifiers.alike_but_for_a_number", "longest < len(by_first) <= 2 * counted", "True")
+@kills("audit.io.nested_identifiers.alike_but_for_a_number", "cases(texts, _SHORT)", "cases(texts)")
 @pytest.mark.parametrize(
     ("form", "said"),
     [
@@ -130,6 +134,7 @@ def test_record_ids_that_show_households(tmp_path, form, said):
     assert "only we know who lives with whom" in str(shown["warnings"])
 
 
+@kills("audit.io.rules.disclosure.Unlinkable.doubts", "max(followed, ", "max(0, ")
 @pytest.mark.parametrize("record", ['\nrecord = "Id"', ""])
 def test_texts_that_tie_rows_which_record_ids_link(tmp_path, record):
     """Numbers that tie some rows add nothing where a record id links all of them."""

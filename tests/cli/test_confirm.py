@@ -13,6 +13,7 @@ from reports.verdict import if_unchanged
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import agreed, refused, run_audit, run_main
+from tests.mutants.mutant import kills
 
 MANIFEST = """\
 # Ours. Do not touch.
@@ -91,6 +92,7 @@ def test_whose_rows_have_a_blank_identifier_is_a_question(folder, answer, expect
     assert (result["policy"]["clauses"][0]["state"] == "undecided", result["series"]["counterfeits"]) == expected
 
 
+@kills("audit.init.column_meanings._Guesser.guess_quasi", "known = ", "known = True or ")
 @pytest.mark.parametrize(("name", "asked"), [("zz", ["zz"]), ("Zip", [])])
 def test_bands_under_a_heading_that_says_nothing_are_asked_about(tmp_path, name, asked):
     """Beside a sensitive column that is no guess, too: bands may be sensitive."""
@@ -162,6 +164,7 @@ def test_answers_that_end_too_early_change_nothing(folder, answers):
     assert text == MANIFEST.format(keys=ALL)
 
 
+@kills("audit.init.confirmation._Asked.is_right", "(question, OPEN)", '(question, "yes")')
 def test_a_denied_guess_is_deleted_or_stays_unconfirmed(folder):
     plain = MANIFEST.replace("types.Age", 'unlinkable.Note = "x"\nmissing = ["?"]\ntypes.Age')
     keys = '"columns.missing", "columns.types.Age", "series.name"'
@@ -177,6 +180,7 @@ def test_a_denied_guess_is_deleted_or_stays_unconfirmed(folder):
     assert "unconfirmed" in tomllib.loads(confirm(folder, "")[3])
 
 
+@kills("audit.init.confirmation._Asked.take_role", "if [name] ==", "if () ==")
 def test_columns_that_change_go_with_the_role_of_the_column(folder):
     text = MANIFEST.format(keys='"columns.quasi_identifiers"').replace("types.Age", 'changing = ["Sex"]\ntypes.Age')
     write(folder / "series.toml", text)
@@ -206,6 +210,7 @@ def test_what_cannot_be_confirmed(folder, tmp_path):
     assert f"let `audit init --microdata {folder}` write it first" in microdata
 
 
+@kills("audit.init.confirmation._Asked.ask_role", "bool(sensitivity(name))", "False")
 def test_no_empty_line_says_that_what_sounds_sensitive_may_be_known(folder):
     """Enter takes what is suggested, and whatever is a quasi-identifier is not judged."""
     for path in (folder / "jan.csv", folder / "feb.csv"):
@@ -254,6 +259,8 @@ def test_transitions_drafted_for_the_former_sensitive_column_are_drafted_anew(wa
     assert (code in (0, 1, 3), result["contradictions"]) == (True, {"changed": 0, "infeasible": 0})
 
 
+@kills("audit.init.confirmation._Asked.ask_changes", "self.list_changes(file, given) if others", "ANY if others")
+@kills("audit.init.guesses.lines_of", "several = len(changes) > 1", "several = False")
 @pytest.mark.parametrize("answers", list(product(("never", "stated", "any"), repeat=2)), ids="-".join)
 def test_whether_values_change_is_asked_and_kept_for_each_sensitive_column(wave, answers):
     """Both were asked about at once, no answer was what the keys show, and by "any" an audit found too little."""
@@ -303,6 +310,10 @@ def test_transitions_are_drafted_anew_in_the_order_that_the_publisher_states(wav
     assert sorted(lines) == ["No,No", "Yes,No", "Yes,Yes", "from,to"]
 
 
+@kills(
+    "audit.io.publication_order._readings", "beside[::-1]), (numbers[at], *beside)", "beside), (numbers[at], *beside)"
+)
+@kills("audit.io.publication_order.in_time", "is_alike and order == other", "is_alike")
 @pytest.mark.parametrize(
     ("tags", "order", "asked"),
     [
@@ -323,6 +334,8 @@ def test_releases_are_listed_in_time_and_asked_about_if_their_names_do_not_show_
     assert ("series.releases" in manifest["unconfirmed"]["keys"]) == asked
 
 
+@kills("audit.io.manifest.order_doubts", "manifest.unordered is not None", "False")
+@kills("audit.io.manifest.SeriesReader.tags_in", "None if is_clear", "None if order")
 @pytest.mark.parametrize(("tags", "code"), [(["1", "2"], 1), (["I", "II"], 3), (["b", "a"], 3)])
 def test_waves_whose_texts_do_not_show_their_order_leave_transitions_undecided(tmp_path, tags, code):
     rows = [[tag, who, who, value] for tag, values in zip(tags, ("ab", "ba"), strict=True)
@@ -419,6 +432,10 @@ def test_whether_values_change_is_asked_where_nothing_shows_it(registered, answe
     assert (run_audit(registered)[0], "unconfirmed" in manifest) == (code, code == 3)
 
 
+@kills("audit.init.confirmation._Asked.guess", "append(key)", "count(key)")
+@kills("audit.init.guess.changes_of_values", "return None if people else {}", "return {}")
+@kills("audit.io.rules.rows.SeveralRows.doubts", "is not None:", "is None and False:")
+@kills("audit.init.confirmation._Asked.find_cases", "if series is not None and", "if False and")
 @pytest.mark.many
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("older", [True, False])
@@ -509,6 +526,7 @@ def test_whether_values_change_is_not_asked_where_the_keys_show_it_or_nobody_is_
         assert ("transitions" in drafted(registered).get("adversary", {})) == (tag == "2023")  # one release has no key
 
 
+@kills("audit.init.confirmation.confirmed", "unsaid or moved", "moved")
 @pytest.mark.parametrize("late", [False, True])
 def test_changes_are_asked_about_whenever_the_keys_are_there(tmp_path, late):
     """An audit without transitions found many contradictions where the keys came after `audit init`."""
@@ -607,6 +625,7 @@ def test_an_audit_reads_what_any_answers_leave_unless_it_is_said_that_it_does_no
     assert audited != 2 or "an audit refuses" in out or code == 2 or "changing" in why, why
 
 
+@kills("audit.init.confirmation._Asked.take_role", "_say_nothing_below(self.columns, role)", "pass")
 def test_what_was_guessed_of_a_column_is_not_said_of_its_new_role(tmp_path):
     """The comment below the key says what to write if the column was published; that was answered."""
     survey(tmp_path, 1)
@@ -618,6 +637,7 @@ def test_what_was_guessed_of_a_column_is_not_said_of_its_new_role(tmp_path):
         assert ("# the worst case" in text) == stays
 
 
+@kills("audit.io.roles.beside_record", "alone < table.rows", "False")
 @pytest.mark.parametrize(
     ("stated", "answers", "record"),
     [
@@ -681,6 +701,8 @@ def test_a_blank_sensitive_cell_is_asked_about_and_named_in_words(tmp_path, answ
     assert (code == 1, "all 2 rows that look alike have no value" in out) == (answer == "no", answer == "no"), out
 
 
+@kills("audit.init.confirmation._Asked.state_blank", '"" not in missing and', '"" in missing and')
+@kills("audit.init.confirmation._Asked.has_transitions", "self.lists_all(before, str(stated))", "True")
 @pytest.mark.parametrize("answer", ["yes", "no"])
 @pytest.mark.parametrize("listed", [True, False])
 def test_an_audit_accepts_what_was_answered_about_two_sensitive_columns(tmp_path, answer, listed):

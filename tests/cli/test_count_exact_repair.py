@@ -10,6 +10,7 @@ from audit.count_tables.manifest import TableFile, read_table_manifest
 from audit.model.audit_options import AuditOptions
 from tests.helpers.messy import write as write_text
 from tests.helpers.running import run_main
+from tests.mutants.mutant import kills
 
 MANIFEST = """
 [series]
@@ -36,6 +37,7 @@ def rows_with(cases):
     return ["area,stat,count", *(f"{area},cases,{few}\n{area},visits,{many}" for area, few, many in counts)]
 
 
+@kills("audit.count_tables.candidate._places", "places[rows] = ", "_ = ")
 def test_a_repair_empties_cells_of_exact_statistics(tmp_path):
     write_text(tmp_path / "series/series.toml", MANIFEST)
     write_text(tmp_path / "series/1.csv", "\n".join(rows_with((13, 20, 33))))
@@ -49,6 +51,7 @@ def test_a_repair_empties_cells_of_exact_statistics(tmp_path):
     assert ("N", "cases") not in shown
 
 
+@kills("audit.count_tables.candidate._tables", "map(paths.index, paths)", "range(len(paths))")
 def test_all_statistics_of_a_table_get_one_sign(tmp_path):
     """No visits are 0, and a sign for 1 or more beside one for any count would say which of the hidden counts are."""
     markers = '[table]\nmarkers = { c = [1, inf], "•" = [0, inf] }'

@@ -25,6 +25,7 @@ from tests.helpers.count_tables import write_tables
 from tests.helpers.public_tables import confirm
 from tests.helpers.published_forms import lines, open_document
 from tests.helpers.running import done, refused, run_main
+from tests.mutants.mutant import kills
 
 
 def answers(folder):
@@ -111,6 +112,11 @@ def test_shares_of_two_counts_that_are_not_exact_are_undecided(tmp_path):
     assert verdict(written(tmp_path, rows, "area,sex,n,percent", table))[:2] == (0, "[]")
 
 
+@kills(
+    "audit.count_tables.published_counts._Cells.rate_ties",
+    "rates.of_published and not all(self.counts.part(each).is_exact for each in both)",
+    "rates.of_published",
+)
 @pytest.mark.parametrize("of", ["", ', of = "published"'])
 def test_a_share_of_a_shown_count_tells_the_hidden_total(of, tmp_path):
     """Without rounding, what was published is the count."""
@@ -129,6 +135,12 @@ def test_a_share_of_rounded_numbers_narrows_the_hidden_one(row, ends, tmp_path):
     assert (counts.lower[hidden], counts.upper[hidden]) == ends
 
 
+@kills("audit.count_tables.published_counts._Cells.rate_ties", "self.lacking[rates.column] += 1", "pass")
+@kills(
+    "audit.count_tables.published_counts._Cells._narrow_by_published",
+    "(self.unjudged if self.is_shown(base) else self.lacking)[column] += 1",
+    "pass",
+)
 @pytest.mark.parametrize("rows", [
     [("A", "M", "*", "50.0"), ("A", "All", "*", "")], [("A", "M", "14", "66.7"), ("A", "F", "*", "")],
 ])  # fmt: skip
@@ -142,6 +154,8 @@ def test_a_share_that_is_not_judged_leaves_the_policy_undecided(rows, tmp_path):
     assert f"in percent {said}" in why
 
 
+@kills("audit.count_tables.published_texts.rate_ends", "while abs(", "while 0 * abs(")
+@kills("audit.count_tables.published_texts.rate_ends", "> _NOISE", "> 0")
 @pytest.mark.parametrize("denominator", ['{ sex = "All" }', '"people"'])
 def test_a_share_with_more_decimals_than_declared_is_read_with_its_own(denominator, tmp_path):
     """A float has noise in its last digits: 63 of 6,088 are 1.034822601839684625 percent."""
@@ -185,6 +199,8 @@ def test_a_code_that_is_empty_for_the_land_is_not_the_dimension(tmp_path):
     assert run_main(str(tmp_path))[2].count("the cell is empty") == 1
 
 
+@kills("audit.init.count_columns._labels_written_once", " and not _is_code(columns, name, known)", "")
+@kills("audit.init.count_columns._is_code", "if all(pair)", "if True")
 @pytest.mark.parametrize("form", ["once", "each row", "numbers", "one line"])
 def test_codes_beside_places_are_no_counts(form, tmp_path):
     other = guess_tables(codes_beside_places(tmp_path / "without", "", form)).table
@@ -196,6 +212,7 @@ def test_codes_beside_places_are_no_counts(form, tmp_path):
         assert table.table == other
 
 
+@kills("audit.init.count_columns._cannot_be_sums", "not max(some) <= 2 * number <= 4 * sum(some) + 200", "False")
 @pytest.mark.parametrize("name", ["Gem.", "RS", "KdU", "Schl.", "LAD23CD", "2023"])
 def test_codes_of_an_unknown_name_are_known_by_their_cells(name, tmp_path):
     table, other = [guess_tables(codes_beside_places(tmp_path / key, key, "each row")) for key in (name, "AGS")]
@@ -215,6 +232,8 @@ def test_counts_of_the_whole_place_are_no_codes(name, tmp_path):
     assert name not in guess_tables(tmp_path).table.get("not_counts", ())
 
 
+@kills("audit.count_tables.manifest.known_as", "name): name", "name + name): name")
+@kills("audit.count_tables.candidate._written", "source.rename_columns(spelled)", "source")
 @pytest.mark.parametrize(
     "others", [["Tranche d\u2019âge", "Cas"], ["TRANCHE D'ÂGE", "cas"], ["Tranche\u00a0d'âge", "Cas "]]
 )
@@ -279,6 +298,7 @@ def test_a_column_may_have_any_name_that_init_gives(name, tmp_path):
     assert found[0] == found[1]
 
 
+@kills("audit.count_tables.read_counts._read_columns", "given.intersection(names)", "given.difference(given)")
 def test_a_column_with_the_name_of_the_dimension_of_other_columns_is_refused(tmp_path):
     """Its labels would be those of the columns, and each of its rows the same cell."""
     wide = 'dimensions = ["area"]\nwide = { dimension = "sex", columns = { f = "f", m = "m" } }\n'
@@ -372,6 +392,7 @@ SINCE = 'dimensions = ["area", "nation"]\nvalue = "n"\ntotals = { area = "All", 
         'markers = { "." = [1, inf] }\nchange = { column = "change", since = 1 }\n'  # fmt: skip
 
 
+@kills("audit.count_tables.published_counts._Cells.change_ties", ", by, UNBOUNDED)", ", 0, UNBOUNDED)")
 def test_a_hidden_count_is_at_least_its_change(tmp_path):
     """The release before is not in the series, but had no less than 0: 4 of A's are other, and 1 of B's."""
     folder = written(tmp_path, [], table=SINCE, policy="min_count = 4")
@@ -398,6 +419,8 @@ def test_a_proof_names_the_changes_that_narrow_a_count_and_a_repair_hides_them(t
     assert (code, (tmp_path / "new/2.csv").read_text(encoding="utf-8").splitlines()[1]) == (0, "N,*,"), out
 
 
+@kills("audit.count_tables.published_counts._Cells.change_ties", "self.alone[row] = by", "pass")
+@kills("audit.count_tables.published_counts._Cells.earlier", "if low == high", "if True")
 @pytest.mark.parametrize(("change", "code"), [("", 0), ("4", 3), ("0", 3), ("-4", 3)])
 @pytest.mark.parametrize("since", [1, 3])
 def test_a_change_of_a_hidden_count_since_no_release_is_undecided(change, code, since, tmp_path):
@@ -418,6 +441,7 @@ def test_changes_tell_the_counts_of_a_release_that_is_not_in_the_series(change, 
     assert ("disclose counts of a release" in why) == (code == 3)
 
 
+@kills("audit.count_tables.second_reading.finds_nothing", "not judged.found and ", "")
 def test_differences_of_changes_tell_counts_of_a_release_that_is_not_in_the_series(tmp_path):
     """All and f were 15 and 12, so m was 3."""
     texts = {("A", "All"): "12", ("A", "f"): "0"}
@@ -537,6 +561,7 @@ def test_shares_may_be_fractions_per_mille_or_whole_numbers(per, point, tmp_path
     assert (code, {2, 7} <= {each["lower"] for each in found}) == (1, True)
 
 
+@kills("audit.init.count_tables._read_rates", 'rules.doubt("table.rates", why)', "pass")
 def test_shares_of_rounded_numbers_are_a_guess(tmp_path):
     manifest = guessed(tmp_path, {"1.csv": shares(5)})
     assert manifest["table"]["rates"]["of"] == "published"
@@ -627,6 +652,8 @@ All,All,108
 """
 
 
+@kills("audit.init.count_rules._stands_for", "named or (small + 1, UNBOUNDED)", "named or (0, UNBOUNDED)")
+@kills("audit.io.notes_below.legend", "yield sign, found", "yield sign[:0], found")
 @pytest.mark.parametrize(
     ("notes", "markers"),
     [
@@ -645,6 +672,8 @@ def test_signs_have_the_meaning_that_notes_say_in_their_order(notes, markers, tm
     assert verdict(tmp_path)[0] == 3
 
 
+@kills("audit.init.count_rules._guess_not_applicable", " and {*signs} - {*found}", "")
+@kills("audit.init.count_rules._guess_not_applicable", "text not in rules.legend and ", "")
 @pytest.mark.parametrize(("other", "note", "is_marker", "is_guess"), [
     ("c", "", False, True), ("c", "z = not applicable\n", False, False), ("z", "z = not applicable\n", False, False),
     ("z", "", True, False), ("c", "z = hidden, to protect people\n", True, False),
@@ -659,6 +688,7 @@ def test_a_sign_of_what_is_not_applicable_hides_no_count(other, note, is_marker,
     assert run_main(str(tmp_path))[0] == 1
 
 
+@kills("audit.init.count_tables._perhaps_narrow", "if closed and", "if")
 def test_releases_may_have_different_signs_of_small_counts(tmp_path):
     text = SIGNED.replace("All,f,c", "All,f,45").replace("All,m,c", "All,m,63").replace("A,m,c", "A,m,*")
     files = {"1.csv": text.replace("*", "<5"), "2.csv": text.replace("6", "8")}
@@ -749,6 +779,8 @@ def test_a_question_about_several_lines_shows_their_texts(tmp_path, monkeypatch)
     assert "\ufffd" not in asked
 
 
+@kills("audit.init.count_rules._stands_for", "and not others else inf", "else inf")
+@kills("audit.init.count_rules._stands_for", "or others or", "or")
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("note", "ends"),
@@ -786,6 +818,7 @@ def test_a_sign_that_also_protects_others_has_no_greatest_count(note, ends, tmp_
     assert guessed(tmp_path / "quoted", quoted)["table"]["markers"] == {"*": ends}
 
 
+@kills("audit.count_tables.judged_counts._contradiction", "if each.column not in read", "if True")
 def test_numbers_that_contradict_each_other_name_columns_in_wide_that_no_file_has(tmp_path):
     """Without the column of women, all people seem to be men."""
     text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\n'
@@ -808,6 +841,11 @@ def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
     assert "Langformat" not in text
 
 
+@kills(
+    "audit.init.count_rules._guess_least_count",
+    "max(rules.hidden_below, default=max(2, min(max(least, base), most)))",
+    "max(2, min(max(least, base), most))",
+)
 @pytest.mark.parametrize(
     ("note", "least"),
     [("Counts of 1 to 4 are suppressed", 5), ("Fallzahlen unter 3 sind geheim", 3), ("Counts of pupils", 8)],
@@ -817,6 +855,7 @@ def test_the_least_count_is_the_one_that_a_note_names(note, least, tmp_path):
     assert guessed(tmp_path, {"1.csv": f'{text}"Note: {note}",,\n'})["policy"]["min_count"] == least
 
 
+@kills("audit.init.count_tables.widen_refuted", "above = each.gap > 0", "above = False")
 def test_a_line_that_refutes_a_sign_of_large_counts_widens_it(tmp_path):
     text = SIGNED.replace("D,f,20", "D,f,c").replace("D,m,30", "D,m,48") + "* = 1 to 4,,\n"
     assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {"*": [1, 4], "c": [0, np.inf]}
@@ -974,6 +1013,8 @@ def test_a_sign_may_stand_for_nothing_and_a_total_have_a_name(tmp_path, monkeypa
     assert 'series.toml says that "-" stands for 0. A note says of "-": "nichts vorhanden".' in " ".join(asked.split())
 
 
+@kills("audit.init.count_rules._stands_for", "0 if shown is None else 1", "0")
+@kills("audit.init.count_rules._stands_for", "if sign != text), None", "if sign == text), None")
 @pytest.mark.parametrize(
     ("zero", "hidden", "least"),
     [("-", ".", 1), ("0", ".", 1), ("", ".", 0), ("0", "..", 1), ("0", "-", 1)],
@@ -988,6 +1029,7 @@ def test_a_sign_for_any_count_is_no_zero_where_zeros_are_shown(zero, hidden, lea
     assert (f'A zero is shown as "{zero}".' in drafted, "table.markers" in drafted) == (least == 1, True)
 
 
+@kills("audit.init.count_tables._perhaps_narrow", "least == 1", "False")
 def test_a_sign_is_zero_too_where_a_line_shows_it(tmp_path):
     text = "area,sex,n\nA,f,0\nA,m,17\nA,All,17\nB,f,.\nB,m,9\nB,All,9\nC,f,8\nC,m,9\nC,All,17\n"
     assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {".": [0, np.inf]}
@@ -1058,6 +1100,7 @@ def test_people_are_people(text, tmp_path):
     assert guess_tables(tmp_path) is None
 
 
+@kills("audit.init.count_refusals._refuse_half_recognised", " or is_total(text)", "")
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -1136,6 +1179,8 @@ LEGENDS = {
 }
 
 
+@kills("audit.io.notes_below._are_entries", "signs if len(signs) > 1 else", "signs if False else")
+@kills("audit.io.notes_below.legend", 'f"[{_DASHES}]" if sign in _DASHES else ', "")
 @pytest.mark.many
 @pytest.mark.parametrize("way", ["padded.csv", "bare.csv", "book.xlsx", "book.ods"])
 @pytest.mark.parametrize("kind", LEGENDS)
@@ -1178,6 +1223,7 @@ def test_an_index_number_of_each_area_is_no_code_of_it(name, decimals, tmp_path)
     assert verdict(tmp_path)[0] != 0
 
 
+@kills("audit.io.notes_below._are_entries", "{*shown} - labels", "{*shown}")
 def test_labels_behind_a_dash_are_no_legend(tmp_path):
     rows = "area,a,b\nAll,-,30\n- women,12,20\n- men,,\n"
     (tmp_path / "1.csv").write_text(rows + "Source: the office\n", "utf-8")
@@ -1202,6 +1248,12 @@ def series(folder, name, content):
 OTHERS = [["Sex", "North", "South", "West"], ["Women", "4", "31", "22"]]
 
 
+@kills("audit.count_tables.manifest.TableManifest.unread_sheets", "if is_foreign(table.path)", "if False")
+@kills("audit.count_tables.manifest.TableManifest.unread_sheets", "*book.like_tables", "")
+@kills("audit.count_tables.manifest.TableManifest.unread_sheets", "name not in self.not_counts", "True")
+@kills("audit.io.foreign_files._is_number", "cell.upper() == cell.lower()", "True")
+@kills("reports.count_tables.sentences.rules", "if known.not_counts", "if False")
+@kills("audit.io.foreign_files._read_workbook", " or _ABOUT_TABLES.fullmatch(name)", "")
 @pytest.mark.parametrize(
     ("rows", "title", "known", "asked"),
     [
@@ -1228,6 +1280,7 @@ def test_a_sheet_that_looks_like_a_table_is_asked_about(rows, title, known, aske
     assert ("disclose nothing about the counts: Table_2." in " ".join(run_main(str(folder))[1].split())) == bool(known)
 
 
+@kills("audit.io.foreign_files._read_workbook", "not in left + like", "not in left")
 def test_a_sheet_that_looks_like_a_table_is_no_line_beside_one(tmp_path):
     """One yes to a question about lines of notes would let a whole table pass."""
     book = openpyxl.load_workbook(io.BytesIO(workbook([row.split(",") for row in ROWS])))
@@ -1401,6 +1454,7 @@ def test_amounts_of_money_are_no_counts(tmp_path):
     assert verdict(tmp_path, "--policy", "min_count=5")[0] == 3
 
 
+@kills("audit.init.count_tables._recognised_together", "if common is not None and not own:", "if common is not None:")
 @pytest.mark.parametrize("names", [("spc_2025_all", "spc_2025_girls"), ("all_2025-01", "girls_2025-01")])
 @pytest.mark.parametrize("education", [True, False])
 def test_a_column_with_one_label_that_another_table_lacks_is_a_dimension(names, education, tmp_path):
@@ -1445,6 +1499,7 @@ def with_percentages_alone(folder, rows, manifest=ALONE, head="area,sex,percent"
     return folder
 
 
+@kills("audit.count_tables.published_counts._Cells.take_rates_alone", "0, UNBOUNDED", "1, 0")
 def test_percentages_in_a_table_of_their_own_tell_the_count(tmp_path):
     code, _, found = verdict(with_percentages_alone(tmp_path / "a", PERCENT))
     assert code == 1
@@ -1455,6 +1510,7 @@ def test_percentages_in_a_table_of_their_own_tell_the_count(tmp_path):
     assert verdict(with_percentages_alone(tmp_path / "b", harmless))[:2] == (0, "[]")
 
 
+@kills("audit.count_tables.doubts._changes", "counts.lacking.items()", "()")
 @pytest.mark.parametrize(("old", "new"), [
     ('["counts.csv", "percentages.csv"] }', '["counts.csv"] }, { tag = "2", tables = ["percentages.csv"] }'),
     ('denominator = { sex = "All" }', 'denominator = { area = "D" }'),
@@ -1472,6 +1528,7 @@ def test_a_table_that_lacks_the_counts_by_mistake_is_refused(tmp_path):
     assert "under rates" in refused(str(folder))
 
 
+@kills("audit.count_tables.build_evidence._EvidenceBuilder._left_out", "inside &= of_counts", "pass")
 @pytest.mark.parametrize(("absent", "found"), [("", []), ('absent = "zero"\n', [("S", 13)])])
 def test_a_row_of_a_table_of_percentages_alone_is_no_row_of_counts(absent, found, tmp_path):
     """The counts leave out N, F, which is 0 if the manifest says so, whatever the percentages have there."""
@@ -1489,6 +1546,11 @@ def test_a_row_of_a_table_of_percentages_alone_is_no_row_of_counts(absent, found
     assert [(each["cell"]["area"], each["lower"]) for each in verdict(folder)[2]] == found
 
 
+@kills(
+    "audit.count_tables.published_counts._Cells.take_rates_alone",
+    "self.related.setdefault(row, []).extend(rows)",
+    "pass",
+)
 @pytest.mark.parametrize("column", [False, True])
 def test_a_repair_empties_the_percentages_of_what_it_hides(column, tmp_path):
     """The denominators are counts of all, or stand in a column beside the percentages."""
@@ -1655,6 +1717,7 @@ def test_init_reads_a_rounding_in_a_text_file_beside_the_tables(note, rounding, 
     assert manifest["table"].get("rounding") == rounding
 
 
+@kills("audit.init.count_tables._form_of", "())], why)", "())])")
 def test_percentages_of_which_no_denominator_agrees_are_undecided(tmp_path):
     """They are of people that no table shows; where the manifest says that they tell nothing, the policy holds."""
     counts, rates = apart(added("Total", ()))
@@ -1685,6 +1748,7 @@ def test_a_percentage_refutes_what_a_sign_is_taken_for(tmp_path):
     assert verdict(tmp_path)[0] in (1, 3)
 
 
+@kills("audit.count_tables.published_counts.lines_along", "~counts.without_count", "counts.file >= 0")
 def test_a_table_of_percentages_conceals_no_doubt_about_the_counts(tmp_path):
     """The manifest does not name the total of the areas, which the numbers show."""
     areas = {"A": 20, "B": 30, "C": 11, "Z": 61}
@@ -1716,6 +1780,7 @@ def test_a_flag_that_is_not_declared_is_named_with_its_own_cell(flag, point, tmp
     assert verdict(folder)[0] == 0
 
 
+@kills("audit.count_tables.cell_rates.CellRates._base", "!= label[row]", "== label[row]")
 @pytest.mark.parametrize("form", ["column", "cell", "table"])
 def test_the_proof_of_a_count_that_a_rate_shows_names_the_rate_and_its_base(form, tmp_path):
     """Of 27 people, 44.4 per cent are 12; the marker itself says nothing."""

@@ -22,6 +22,7 @@ from tests.cli.test_count_table_doubts import NUMBERS, written
 from tests.helpers.count_tables import write_tables
 from tests.helpers.published_forms import lines, open_document
 from tests.helpers.running import done, refused, run_main
+from tests.mutants.mutant import kills
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,7 @@ def test_reports_and_the_upper_line_of_a_header_are_not_asked_about(beside, aske
     assert bool(unread_counts(read_counts(read_table_manifest(tmp_path)), 5)) == asked
 
 
+@kills("audit.count_tables.note_numbers._without_number_of_table", "int(line) >= (header or 0)", "False")
 @pytest.mark.parametrize(
     ("name", "title", "asked"),
     [
@@ -226,6 +228,7 @@ def test_a_table_in_the_form_of_offices_is_the_plain_one(form, labels, header, t
     assert plain[1]
 
 
+@kills("audit.io.dialect.joined_header", "of_counts.count({True}) < 2", "True")
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -265,6 +268,8 @@ def test_a_header_that_is_not_understood_is_refused_with_what_to_do(rows, said, 
     assert said in refused("init", str(tmp_path), "--yes")
 
 
+@kills("audit.count_tables.manifest.filled_down", "begins or ", "")
+@kills("audit.count_tables.manifest.filled_down", " or not own", "")
 @pytest.mark.parametrize(("place", "column"), [(0, "a"), (4, "a"), (0, "r")])
 def test_a_blank_label_that_may_be_another_is_never_filled(place, column, tmp_path):
     """The first row has no label above it; of a new region, the district above is of another one."""
@@ -277,6 +282,7 @@ def test_a_blank_label_that_may_be_another_is_never_filled(place, column, tmp_pa
     assert said in refused(str(folder))
 
 
+@kills("audit.init.count_columns._labels_written_once", "all(len({*some}) == len(some) for some in before)", "False")
 @pytest.mark.parametrize("totals", [[",f,12", ",m,15"], [",other,12"]])
 def test_a_blank_label_that_is_the_total_remains_the_total(totals, tmp_path):
     text = lines("area,sex,n", "A,f,12", "A,m,15", *totals)
@@ -285,6 +291,7 @@ def test_a_blank_label_that_is_the_total_remains_the_total(totals, tmp_path):
     assert "once" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
 
 
+@kills("audit.init.count_refusals._refuse_half_recognised", "sum(totals) < _LEAST_ROWS", "True")
 @pytest.mark.parametrize("name", ["cases", "stock"])
 def test_counts_that_are_not_read_are_refused_whatever_their_column_is_called(tmp_path, name):
     """By a name of counts beside a sign that hides some, or by several rows of totals."""
@@ -302,6 +309,7 @@ def test_a_blank_row_is_named(tmp_path, home):
     assert "1.csv:5: this row is blank; delete" in refused("init", str(tmp_path), "--yes")
 
 
+@kills("audit.io.foreign_files._without_merges", "at not in inside", "False")
 def test_a_number_that_stands_for_several_rows_is_refused(tmp_path):
     spoiled(tmp_path / "2024", "one line", "once", "xlsx", titles=False)
     book = openpyxl.load_workbook(tmp_path / "2024.xlsx")
@@ -380,6 +388,9 @@ def found_in(text):
         return judged(Path(folder))[0][1]
 
 
+@kills("audit.count_tables.other_readings.columns_of_sums", "*sorted(manifest.denominators)", "")
+@kills("audit.count_tables.other_readings.columns_of_sums", "*views, ", "")
+@kills("audit.count_tables.second_reading._sums_disclose_more", "manifest.absent_is_zero and", "")
 @pytest.mark.many
 @pytest.mark.parametrize("how", ["each left out", "share", "once", "each", "merged", "once left out", "share left out"])
 @pytest.mark.parametrize("of", ["area", "all"])
@@ -400,6 +411,7 @@ def test_a_number_of_several_rows_beside_each_of_them_conceals_nothing(of, how, 
     assert not any("several rows" in each["reason"] for each in of_population)
 
 
+@kills("audit.count_tables.second_reading._sums_disclose_more", "closed == manifest.open", "True")
 @pytest.mark.parametrize("again", ["", "38"], ids=["once", "each"])
 @pytest.mark.parametrize("is_open", [False, True], ids=["closed", "open"])
 def test_a_number_of_several_rows_may_count_these_rows_alone(again, is_open, tmp_path):
@@ -462,6 +474,9 @@ def test_a_line_that_is_declared_harmless_is_quoted_in_full(tmp_path):
     assert f"disclose nothing about the counts: {line} " in " ".join(run_main(str(folder))[1].split())
 
 
+@kills("audit.io.notes_below.lines_beside", "if not cell.strip() or cell.strip() not in dialect.names", "")
+@kills("audit.io.dialect.header_place", "[: 1 + is_above_units]", "[:1]")
+@kills("audit.io.dialect._is_of_units", "not row[0].strip() and ", "False and ")
 @pytest.mark.many
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 @pytest.mark.parametrize("header", [1, 2])
@@ -504,6 +519,7 @@ def test_a_first_row_with_no_is_no_line_of_units(first, tmp_path):
     assert '1.csv:2, column "region": the cell is empty' in refused(str(tmp_path))
 
 
+@kills("audit.io.table_writer._without_upper_header", "records and not {", "False and not {")
 def test_a_repair_of_a_table_with_units_writes_its_header_once(tmp_path):
     """The lines above a table are kept, but those of the header are no lines beside it."""
     text = "Menschen 2024\nKreis;m 3 - 6;w 3 - 6;alle 3 - 6\n;Anzahl;;\nAhaus;8;*;10\nBorken;8;20;28\nLand;16;22;38\n"
@@ -534,6 +550,7 @@ def test_a_line_that_repeats_the_header_is_not_asked_about(line, is_asked, tmp_p
     assert ("a line beside a table is not read" in out) == is_asked, out
 
 
+@kills("audit.count_tables.candidate.with_candidate", "if named_like(name, wide", "if not named_like(name, wide")
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("first", "second"), [("T{} 2022", "T{} 2023"), ("Q{} 2022", "Q{} 2023"), ("2022-Q{}", "2023-Q{}")]
@@ -585,6 +602,7 @@ def test_columns_named_by_quarters_of_a_year_are_the_periods_of_their_release(fi
     assert found[0][0] == 1
 
 
+@kills("audit.count_tables.read_counts._refuse_total_releases", "len(manifest.tags) < 2", "True")
 @pytest.mark.parametrize("over_time", ["independent", "cumulative"])
 @pytest.mark.parametrize("label", ["Insgesamt", "Total", "All years", "2025"])
 def test_the_total_of_a_column_of_releases_is_no_release(label, over_time, tmp_path):
@@ -601,6 +619,8 @@ def test_the_total_of_a_column_of_releases_is_no_release(label, over_time, tmp_p
     assert run_main(str(folder))[0] == 1
 
 
+@kills("audit.io.dialect.joined_header", "< 2 for some, own", "< 1 for some, own")
+@kills("audit.io.dialect.joined_header", "if any(map(str.strip, row))", "")
 @pytest.mark.parametrize("blank", [0, 1])
 @pytest.mark.parametrize("hidden", [(), (0,), (0, 2), (0, 1, 2)])
 def test_a_header_of_two_lines_may_stand_above_blank_rows_and_columns_of_signs(hidden, blank, tmp_path):

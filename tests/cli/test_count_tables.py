@@ -15,6 +15,7 @@ from audit.count_tables.read_counts import read_counts
 from tests.helpers.count_tables import TinyTables, write_tables
 from tests.helpers.messy import excel
 from tests.helpers.running import refused, run_main
+from tests.mutants.mutant import kills
 
 ROWS = [(("A", "f"), "9"), (("A", "m"), "*"), (("A", "All"), "12")]
 PLAIN = TinyTables(
@@ -30,6 +31,7 @@ def replaced(series, old, new, folder):
     return folder
 
 
+@kills("audit.io.toml.Reader.refuse", " + did_you_mean(name, known)", "")
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -113,6 +115,7 @@ def test_every_format_names_the_cell_and_the_sum(form, tmp_path):
         assert "(area A, sex f)" in out.replace("\\", "")
 
 
+@kills("reports.impact.with_news", "findings=found, ", "")
 @pytest.mark.parametrize("form", ["sarif", "junit", "github"])
 def test_formats_of_programs_show_what_a_candidate_adds(form, tmp_path):
     folder, file = PLAIN.write(tmp_path / "series"), tmp_path / "2.csv"
@@ -132,6 +135,13 @@ def measured(series, folder):
     return code, (json.loads(out)["attacks"][0]["measures"] if code != 2 else {}), err
 
 
+@kills(
+    "audit.count_tables.count_questions.QuestionBuilder._of_cells",
+    "np.where(says_small, PROTECTED, PERHAPS_LARGE)",
+    "PROTECTED",
+)
+@kills("attacks.differencing.solutions.Questions.decide", "(hidden & ~large)", "hidden")
+@kills("audit.clauses.count_limits.MinWidth.violated", "size.upper - size.lower + 1 < limit", "True")
 @pytest.mark.parametrize(
     ("most", "words", "code", "states", "kinds"),
     [
@@ -160,6 +170,7 @@ def test_a_number_that_is_against_the_rules_by_itself(tmp_path):
     assert err.startswith('audit: releases/1.csv:2, column "n": "1" contradicts the rules by itself')
 
 
+@kills("audit.count_tables.count_questions.QuestionBuilder._view", "(number, number & margin)", "(number, number)")
 @pytest.mark.parametrize("others", ["0", "c"])
 def test_a_zero_in_a_cell_hides_no_question_of_the_margin(others, tmp_path):
     """Of the 10 in the hidden classes 5 and 7, 7 are boys: 3 are not, whether or not a cell beside them shows a 0."""
@@ -265,6 +276,8 @@ def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == code
 
 
+@kills("audit.count_tables.candidate.judge_candidate", "not counts.hidden.any()", "False")
+@kills("audit.count_tables.candidate.repair_candidate", "if found.cells.unsaid", "if False")
 @pytest.mark.parametrize("said", ["", 'absent = "unknown"\n'], ids=["not said", "said"])
 def test_what_a_repair_of_rounded_tables_leaves_empty_is_decided(said, tmp_path):
     """Of 8 to 12, 8 or more are women, so that the men are 3 or 4; if their empty cell were 0, they would be 1 or 2."""
@@ -311,6 +324,7 @@ def test_the_last_quarter_of_a_year_is_said_to_be_followed_by_the_year(name, is_
     assert (code, "the year is complete" in " ".join(out.split())) == (0, is_year)
 
 
+@kills("audit.count_tables.doubts._lacking", "named_like(name, lines & manifest.not_counts)", "True")
 @pytest.mark.parametrize(("line", "code"), [("Note: 2 areas left in 2023", 0), ("Note: 2 areas came in 2023", 2)])
 def test_a_line_of_the_next_release_may_be_declared_before_it_is_there(line, code, tmp_path):
     folder = TinyTables(("area",), [[(("A",), "*"), (("B",), "90")]], markers={"*": (1, 4)}).write(tmp_path)
@@ -322,6 +336,7 @@ def test_a_line_of_the_next_release_may_be_declared_before_it_is_there(line, cod
     assert found == code, err
 
 
+@kills("audit.count_tables.hiding.hidden_lower", "counts.lower >= small", "False")
 def test_what_is_left_empty_beside_a_marker_of_small_counts_is_none_of_these(tmp_path):
     """Of a total of 6, an empty count beside one of 1 to 4 is 5, so the small one is 1; notes below are no rows."""
     first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
@@ -343,6 +358,7 @@ keep = true
 FIRST = [(("B", "m"), "40"), (("B", "f"), "30"), (("B", "All"), "70")]
 
 
+@kills("audit.count_tables.candidate.repair_candidate", "table.path.unlink()", "pass")
 def test_a_repair_leaves_no_file_that_was_not_audited(tmp_path, monkeypatch):
     series = TinyTables(("area", "sex"), [FIRST], totals={"sex": "All"}, markers={"c": (0, None)}, min_count=10)
     folder, candidate, parts = series.write(tmp_path / "series"), tmp_path / "2.csv", ["A,m,20", "A,f,c", "A,All,26"]
@@ -358,6 +374,10 @@ def test_a_repair_leaves_no_file_that_was_not_audited(tmp_path, monkeypatch):
     assert not [*(tmp_path / "out").iterdir()]
 
 
+@kills("audit.count_tables.candidate._all_hidden", "in files", "in ()", case="[False]")
+@kills("audit.count_tables.candidate._written", "texts[at[row]] = min(filter(None, theirs), default=nothing)", "pass")
+@kills("audit.count_tables.candidate._written", ", *_numbers(source, manifest)", "")
+@kills("audit.count_tables.candidate._numbers", "known == both < source.num_rows", "False")
 @pytest.mark.parametrize("both", [False, True])
 def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_path):
     """Of 20 men, 76.9 percent are of 26 people; the code of an area says nothing, a number beside some c tells them."""
@@ -384,6 +404,8 @@ def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_pa
     assert written == [head, *shown, *rows[3:]]
 
 
+@kills("audit.count_tables.candidate._markers", "others & {*guessed}", "others")
+@kills("audit.count_tables.candidate._markers", "each[0] in others, ", "")
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("markers", "signs"),
@@ -421,6 +443,7 @@ def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs,
     assert bool(re.search("cell is left empty|cells are left empty", out)) == (not all(each["sign"] for each in told))
 
 
+@kills("audit.count_tables.candidate._markers", " if text not in others & {*guessed}", "")
 @pytest.mark.parametrize("guess", ["table.markers", "table.markers.z"])
 def test_a_repair_does_not_write_a_sign_of_what_is_not_applicable_that_is_a_guess(guess, tmp_path):
     first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
@@ -433,6 +456,7 @@ def test_a_repair_does_not_write_a_sign_of_what_is_not_applicable_that_is_a_gues
     assert (tmp_path / "out/2.csv").read_text(encoding="utf-8") == "area,sex,n\nA,m,z\nA,f,\nA,All,6\n"
 
 
+@kills("audit.count_tables.candidate._signs", " if ends[text] <= lowest", "")
 @pytest.mark.parametrize("has", ["c", "•", ""])
 def test_a_repair_writes_one_sign_into_all_hidden_cells_of_a_table(has, tmp_path):
     """The 0 cannot have c: a second sign would say which count it hides, and that c is small where others have it."""
@@ -725,6 +749,8 @@ def test_series_of_count_tables_are_compared_by_their_verdicts_and_measures(form
     assert (out.splitlines()[0].startswith("series,verdict,published cells,")) == (form == "csv")
 
 
+@kills("audit.count_tables.cell_rates.CellRates.of", "is_number or ", "True or ")
+@kills("audit.count_tables.candidate._needless_rates", "if is_enough else ()", "if not is_enough else ()")
 def test_a_rate_that_discloses_a_rounded_count_is_named_and_may_be_left_out(tmp_path):
     """The proof was that the count, published as 0, is 1; and only hiding cells was advised."""
     counts = {"A": (2, 2304), "B": (31, 4120), "C": (57, 6233), "All": (90, 12657)}

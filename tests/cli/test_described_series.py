@@ -20,6 +20,7 @@ from audit.judgement.doubts import gather_doubts
 from tests.cli.forms import FORMS as EVERY_FORM
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import done, read_audit, refused, run_audit, run_main
+from tests.mutants.mutant import kills
 
 PEOPLE = range(24)
 SICK = ["flu", "cold", "gout", "angina"]
@@ -312,6 +313,9 @@ def test_waves_in_one_file_are_judged_as_files_of_their_own(tmp_path):
     assert [each["kind"] for each in one[4]] == ["unlinkable-column"], "no rows are ignored, and no file stands twice"
 
 
+@kills("audit.pipeline.report_warnings._wave_warnings", "filter(names_waves, declared)", "declared")
+@kills("audit.pipeline.report_warnings._wave_warnings", "3 * who.size <= ", "")
+@kills("audit.pipeline.report_warnings._wave_warnings", "by != other and", "by == other and")
 @pytest.mark.parametrize(
     ("by", "whose", "code"), [("Wave", "P{who}", 3), ("Ward", "P{who}", 0), ("Wave", "P{who}-{wave}", 0)]
 )
@@ -325,6 +329,7 @@ def test_waves_of_a_file_that_an_older_manifest_takes_for_one_release_are_seen(t
     assert [f'releases_by = "{by}"' in each["text"] for each in result["warnings"]].count(True) == (code == 3)
 
 
+@kills("audit.pipeline.report_warnings._wave_warnings", "in declared if name in table", "in table.names")
 def test_a_column_that_marks_rows_to_ignore_shows_no_waves(tmp_path):
     """It is read for its marks alone, and is not unlinkable; a text that comes again in the other wave is no person."""
     rows = [[str(wave), f"ward {at}", "20-39", "ab"[at % 2]] for wave in (1, 2) for at in range(6)]
@@ -371,6 +376,10 @@ def test_key_files_count_the_rows_of_the_whole_file(tmp_path):
     assert "which has 12, counted from 0" in run_main(str(tmp_path))[2]
 
 
+@kills("audit.adversary.build_evidence.knows_all_rows", "keyed.strangers is None", "True")
+@kills("audit.io.release_reading.ReleaseReading.release", "not release.counterfeits and", "False and")
+@kills("audit.io.release_reading.ReleaseReading.release", "== OF_PEOPLE and", "is None and")
+@kills("audit.init.guess._state_unnamed", "(people == NOBODY).any()", "False")
 @pytest.mark.parametrize("in_file", [False, True])
 def test_whose_rows_without_an_identifier_are_is_asked(tmp_path, in_file):
     """Two people without an identifier have one value in common; they were taken for counterfeits, and exit was 0."""
@@ -396,6 +405,7 @@ def test_whose_rows_without_an_identifier_are_is_asked(tmp_path, in_file):
         assert kept == (0 if choice else 3)
 
 
+@kills("audit.judgement.pseudonyms.ReportNames.identifier", "and not keyed.nameless", "and keyed.nameless")
 def test_an_unknown_person_is_no_counterfeit_in_findings(tmp_path):
     """The row of 1 without an identifier has one of the values of two people, as b and c have those of e and it."""
     for tag, rows in (("1", "0-9 flu a,0-9 cold ,10-19 flu b,10-19 cold c,20-29 hiv d,20-29 flu e"),
@@ -530,6 +540,11 @@ def test_the_column_of_releases_needs_a_role_too(tmp_path):
     assert 'the published column "Year" has no role' in " ".join(out.split())
 
 
+@kills(
+    "audit.init.column_differences._comes_again",
+    "2 * np.count_nonzero(releases[column.codes] > 1) > len(column.codes)",
+    "False",
+)
 @pytest.mark.parametrize(("name", "found"), [("Year", True), ("Welle", True), ("Income", False)])
 def test_init_finds_the_column_of_waves(name, found, tmp_path):
     done("init", "--yes", str(one_file(tmp_path, name=name)))
@@ -614,6 +629,9 @@ def test_microdata_may_lie_in_snapshots(tmp_path):
 LINES = "from,to\nnone,none\nflu,flu\ngout,gout\n"
 
 
+@kills(
+    "audit.adversary.build_evidence._check_changes", "(before != UNKNOWN) & unlisted[before, now]", "np.zeros(len(now))"
+)
 @pytest.mark.parametrize("known", [True, False], ids=["listed", "no line has gout"])
 @pytest.mark.parametrize("more", ["", "none,gout\n"])
 def test_missing_changes_are_named_before_anything_is_attacked(more, known, tmp_path):

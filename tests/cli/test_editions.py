@@ -6,6 +6,7 @@ import pytest
 from tests.helpers.amount import some as drawn
 from tests.helpers.count_tables import write_tables
 from tests.helpers.running import printed
+from tests.mutants.mutant import kills
 
 TABLE = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { area = "All", sex = "All" }\n'
 
@@ -26,6 +27,8 @@ def audited(folder, drafts, base, over_time="independent", more=""):
     return code, " ".join(out.split())
 
 
+@kills("audit.count_tables.release_doubts._exact_editions", "_differing(lines, one, [other])[0].sum()", "0")
+@kills("audit.count_tables.release_doubts._corrected_edition", "(second[1] < first[0]).any()", "False")
 @pytest.mark.parametrize("base", [1, 3, 5])
 @pytest.mark.parametrize("falls", [False, True])
 @pytest.mark.parametrize("seed", range(drawn(30)))
@@ -46,6 +49,9 @@ def test_two_editions_are_asked_about_and_the_advice_can_be_followed(seed, falls
         assert code == (1 if base == 1 else 0), out
 
 
+@kills(
+    "audit.count_tables.release_doubts._repeated", " or (2 * differ <= many and _are_corrected(both, len(pairs)))", ""
+)
 @pytest.mark.parametrize("areas", [2, 3, 5])
 @pytest.mark.parametrize("seed", range(drawn(30)))
 def test_a_correction_of_a_small_table_is_asked_about(seed, areas, tmp_path):
@@ -70,6 +76,7 @@ def test_the_most_alike_are_named_as_editions(seed, tmp_path):
     assert 'releases "2024-Q2" and "2024-Q2 revised" have the same numbers but for' in out
 
 
+@kills("audit.count_tables.release_doubts._repeated", "/ width**2", "* 100")
 @pytest.mark.parametrize("base", [1, 5, 10])
 @pytest.mark.parametrize(("mean", "areas"), [(5, 30), (12, 30), (40, 30), (40, 4)])
 @pytest.mark.parametrize("seed", range(drawn(30)))
@@ -80,6 +87,8 @@ def test_two_quarters_of_other_people_are_not_asked_about(seed, mean, areas, bas
     assert "have the same numbers" not in out
 
 
+@kills("audit.count_tables.release_doubts._found", "(compared, *published)", "(compared,)")
+@kills("audit.count_tables.release_doubts.release_doubts", "in (ends, *published)", "in (ends,)")
 @pytest.mark.parametrize("people", [1000, 2100], ids=["exact", "nearly exact"])
 @pytest.mark.parametrize("seed", range(drawn(30)))
 def test_rates_conceal_no_edition_of_rounded_numbers(seed, people, tmp_path):

@@ -10,6 +10,7 @@ from audit.init.count_tables import guess_tables
 from tests.helpers.amount import some
 from tests.helpers.count_tables import write_tables
 from tests.helpers.running import refused, run_main
+from tests.mutants.mutant import kills
 
 ONE_RELEASE = 'releases = [{{ tag = "1", tables = {} }}]'
 WAYS = ("table", "column", "release", "wide")
@@ -70,6 +71,9 @@ def audited(folder):
     return code, found, json.dumps(result["policy"]["undecided"])
 
 
+@kills("audit.count_tables.read_counts._rows_of", "file.shown, ", "")
+@kills("audit.count_tables.read_counts._rows_of", ", view.column, *texts)", ", *texts)")
+@kills("audit.count_tables.manifest.TableManifest.for_exact", ", perturbation=0", "")
 @pytest.mark.many
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("way", WAYS)
@@ -84,6 +88,8 @@ def test_what_an_exact_table_discloses_is_found_beside_inexact_numbers(noise, wa
     assert any(low == high and cell == ("A", "f") for *cell, low, high in found for cell in [tuple(cell)])
 
 
+@kills("audit.count_tables.second_reading._exact_tables_disclose_more", "not manifest.perturbation or", "True or")
+@kills("audit.count_tables.published_counts.adds_up", "10 * sum", "0 * sum")
 @pytest.mark.many
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("way", WAYS)
@@ -110,6 +116,7 @@ def test_noise_that_no_sum_refutes_is_no_doubt(way, seed, tmp_path):
     assert "the sums in" not in audited(tmp_path)[2]
 
 
+@kills("audit.init.count_noise._exact", "unlike[at] or is_alike(*kinds[at])", "False")
 @pytest.mark.many
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("way", WAYS)
@@ -152,6 +159,13 @@ def test_a_candidate_is_exact_like_the_tables_of_its_kind(tmp_path):
     assert "NOT SAFE: 2 small" in out
 
 
+@kills("audit.count_tables.read_counts._rows_of", "is_of_exact.any() and not", "not")
+@kills("audit.count_tables.read_counts._rows_of", "view.column, *texts", "view.column")
+@kills(
+    "audit.count_tables.second_reading._exact_tables_disclose_more",
+    "own = of_unit & (counts.measure == measure)",
+    "own = of_unit",
+)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_statistic_in_rows_beside_an_inexact_one_is_exact(noise, seed, tmp_path):
@@ -177,6 +191,7 @@ def test_a_statistic_in_rows_beside_an_inexact_one_is_exact(noise, seed, tmp_pat
         assert (code, "the sums in people are right" in undecided) == (3, True), undecided
 
 
+@kills("audit.count_tables.candidate.with_candidate", "(release.tag, table.shown)", "(table.shown,)")
 @pytest.mark.parametrize("named", ["tag", "table"])
 def test_a_candidate_is_exact_like_the_release_with_most_of_its_numbers(named, tmp_path):
     """As the office began to publish exact numbers in 2023, those of 2024 are, however the manifest names 2023."""
@@ -196,6 +211,7 @@ def test_a_candidate_is_exact_like_the_release_with_most_of_its_numbers(named, t
     assert (code, json.loads(out)["attacks"][0]["newly_found"] > 0) == (1, True), err
 
 
+@kills("audit.count_tables.manifest._TableManifestReader.check_exact", "if meant > 1", "if meant > 2")
 @pytest.mark.parametrize("name", ["2023", "2023.csv"])
 def test_a_name_of_a_release_and_of_a_column_of_counts_is_no_name_of_what_is_exact(name, tmp_path):
     (tmp_path / "2023.csv").write_text("area,2022,2023\nA,10,10\nB,15,20\n", encoding="utf-8")
@@ -210,6 +226,7 @@ def test_a_name_of_a_release_and_of_a_column_of_counts_is_no_name_of_what_is_exa
     assert (code == 2, said in err) == (name == "2023", name == "2023"), err
 
 
+@kills("audit.init.count_noise._names_of", " | of_both", "")
 def test_init_names_the_table_where_the_name_of_its_release_is_that_of_a_column(tmp_path):
     rng = random.Random(5)  # noqa: S311
     for name, years, by in (("2023", ("2022", "2023"), None), ("2024", ("2023", "2024"), NOISES["rounded"][0])):
@@ -268,6 +285,7 @@ def test_a_rate_of_an_exact_count_and_a_published_one_is_of_what_is_published(de
     assert "1 count is known exactly" in out
 
 
+@kills("audit.io.publication_order.most_like", "sum(map(eq, alike[other], numbers))", "0")
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_candidate_is_exact_like_the_table_with_most_of_its_numbers(noise, tmp_path):
     """Of t1.csv and t2.csv, whose names differ by a number, one is exact."""
@@ -300,6 +318,7 @@ def test_a_name_of_no_exact_table_is_refused(rule, what, tmp_path):
     assert what in refused(str(tmp_path))
 
 
+@kills("audit.count_tables.manifest._TableManifestReader.manifest", "and not each.of_published", "and False")
 @pytest.mark.many
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("part_of", ['"adm"', '""'])
@@ -325,6 +344,7 @@ def test_a_rate_of_an_inexact_count_is_a_rate_of_the_true_one(noise, part_of, se
             assert each["lower"] <= true[area][what == "em"] <= each["upper"], each
 
 
+@kills("audit.count_tables.candidate._is_about", "each.counts in", "each.counts not in")
 def test_a_repair_leaves_the_rates_of_other_counts(tmp_path):
     """Only deaths are hidden: what people were admitted, and their rate, says nothing of them."""
     head = "area,people,adm,deaths,adm rate,death rate"
@@ -374,6 +394,7 @@ LOOSE = {  # what the manifest says; what the files show; and the same without w
 }
 
 
+@kills("audit.count_tables.second_reading._noted_rounding_discloses_more", "else counts.units()", "else []")
 @pytest.mark.parametrize("kind", LOOSE)
 def test_what_the_manifest_says_less_of_than_the_files_is_asked_about(kind, tmp_path):
     """Whatever makes an adversary know less than the files show decides nothing if more follows from these."""
@@ -388,6 +409,7 @@ def test_what_the_manifest_says_less_of_than_the_files_is_asked_about(kind, tmp_
     assert codes == [3, 0]
 
 
+@kills("audit.init.count_noise.take_perturbation", "if at not in exact", "")
 def test_exact_tables_that_disagree_are_not_perturbed(tmp_path):
     """The tables of a release count people at two dates: of each, the sums are right."""
     series(tmp_path, "table", 1, "")
@@ -403,6 +425,7 @@ def test_exact_tables_that_disagree_are_not_perturbed(tmp_path):
     assert "perturbation" not in tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
 
 
+@kills("audit.count_tables.note_numbers.noted_rounding", "for how, words in _HOW.items() if", "for how, words in () if")
 @pytest.mark.parametrize("how", ["random", "down", "nearest"])
 def test_a_note_that_says_what_the_manifest_says_is_not_asked_about(how, tmp_path):
     said = {"random": "randomly rounded to base", "down": "rounded down to", "nearest": "rounded to the nearest"}[how]
@@ -467,6 +490,8 @@ def test_rates_of_a_population_that_was_rounded_later_disclose_nothing_false(key
         assert each["lower"] <= whole - sum(less) <= each["upper"]
 
 
+@kills("audit.count_tables.published_texts.rate_interval", "(rates.base or rates.seems) // 2", "rates.base // 2")
+@kills("audit.count_tables.read_counts._with_bases", "(each.base or each.of_published)", "each.of_published")
 @pytest.mark.parametrize(("key", "code"), [("", 3), (", base = 1", 1), (", base = 1000", 0)])
 def test_whether_denominators_were_rounded_is_asked_if_more_follows(key, code, tmp_path):
     """A rate of 2.0 per 1000 of 2,000 is a count of 4; of 1,500 to 2,500, it may be a 3 or a 5."""

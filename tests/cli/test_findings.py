@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.forms import EXAMPLES, snapshot
 from tests.helpers.running import done, refused, run_main
+from tests.mutants.mutant import kills
 
 HOSPITAL, TABLES = EXAMPLES / "hospital-l-diverse", EXAMPLES.parent / "count_table_examples/tables-year-to-date"
 
@@ -139,6 +140,7 @@ def test_days_with_slashes_are_read_where_the_list_shows_their_order(series, tmp
         ]
 
 
+@kills("audit.pipeline.waived_findings.waive_findings", "each.where and not sizes", "False")
 @pytest.mark.parametrize(("filled", "said"), BAD, ids=[said for _, said in BAD])
 def test_a_list_with_a_fault_changes_nothing(series, tmp_path, filled, said):
     rows, path = listed(series), tmp_path / "list.csv"
@@ -238,6 +240,7 @@ def test_a_finding_of_rows_is_about_no_person(key, named, tmp_path):
     assert {bool(row["person"]) for row in rows} == {named}
 
 
+@kills("reports.finding_list._passive", "shown.startswith(_ACTIVE)", "False")
 @pytest.mark.parametrize("form", ["text", "csv", "xlsx"])
 def test_people_are_named_only_when_revealed_and_no_cell_is_a_formula(tmp_path, form):
     series, path = tmp_path / "s", tmp_path / f"list.{form}"

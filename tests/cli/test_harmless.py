@@ -19,6 +19,7 @@ from tests.helpers.amount import some
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import refused, run_audit, run_main
+from tests.mutants.mutant import kills
 
 UNSAID = 'harmless = { Disease = ["none"] }'
 NONE = f"{UNSAID}\nsimilar = {{ Disease = false }}"
@@ -143,6 +144,7 @@ def test_the_head_counts_as_many_people_as_the_table(tmp_path):
     assert "the people whose value is known, and those found after each release include them." in text
 
 
+@kills("audit.model.finding.Claims.harmless", "np.isin(self.values(), codes)", "np.isin(self.values(), self.values())")
 @pytest.mark.parametrize("individual", [True, False], ids=["linked", "published"])
 def test_another_value_is_found_as_ever(tmp_path, individual):
     rows = [[*HEALTHY, *MIXED, *ILL]]
@@ -174,6 +176,7 @@ def test_a_likely_harmless_value_violates_nothing(tmp_path):
     assert (code, ended(result)["max_risk"]) == (1, "violated")  # of flu and gout
 
 
+@kills("audit.clauses.max_ever_risk.value_codes", "np.all(has", "np.any(has")
 def test_a_combination_is_as_likely_as_it_was(tmp_path):
     """For two people without a disease, both assignments of incomes are equally likely: not a harmless value."""
     rows = [["a", "20-29", "none", "low"], ["b", "20-29", "none", "high"]]
@@ -185,6 +188,7 @@ def test_a_combination_is_as_likely_as_it_was(tmp_path):
     assert (code, ended(result)["max_risk"]) == (0, "holds")
 
 
+@kills("audit.judgement.scoring._risks", "values == -1", "values == -2")
 def test_whose_likeliest_value_is_not_known_decides_nothing(tmp_path):
     rows, policy = [[*LIKELY, *OTHERS]], "max_risk = 0.5"
     people = [["individual", "Age", "release"]]
@@ -200,6 +204,7 @@ def test_whose_likeliest_value_is_not_known_decides_nothing(tmp_path):
     assert "some value reaches the limit, but it may be a harmless one" in reason
 
 
+@kills("audit.judgement.scoring._one", "behind or ", "")
 def test_a_share_behind_the_harmless_one_is_not_passed_over(tmp_path):
     """Half of the class has no disease, the other half HIV: the first is harmless, the second is not."""
     rows = [["", "20-29", "none"], ["", "20-29", "none"], ["", "20-29", "HIV"], ["", "20-29", "HIV"]]
@@ -237,6 +242,7 @@ def drawn(seed, *, change=False):
     return releases
 
 
+@kills("reports.summary_text.assumptions", "len(report.series.releases) > 1 and", "False and")
 @pytest.mark.parametrize("harmless", ["", NONE])
 @pytest.mark.parametrize("seed", range(some(25)))
 def test_the_people_who_are_certain_if_values_do_not_change_are_counted(seed, harmless, tmp_path):
@@ -294,6 +300,9 @@ def test_just_what_is_found_of_other_values_violates(kind, seed, tmp_path):
         assert ended(after) == ended(before)
 
 
+@kills("audit.io.rules.disclosure.Similar.of", "text in harmless | missing", "True")
+@kills("audit.clauses.closeness.Closeness.sure", " and found.doubts[at] is None", "")
+@kills("audit.clauses.min_e._declared", "len(known) > 1", "True")
 @pytest.mark.parametrize("seed", range(some(25)))
 @pytest.mark.parametrize("kind", KINDS)
 def test_who_certainly_has_another_value_is_undecided_where_a_category_of_the_others_violates(kind, seed, tmp_path):
@@ -436,6 +445,7 @@ def test_everybody_is_of_one_kind(tmp_path):
     assert "everybody counted (exactly 12) has kind HIV" in run_main(str(tmp_path))[1]
 
 
+@kills("audit.count_tables.build_evidence._PeopleOfOneKind._judged", "left <= self.kinds.harmless", "False")
 @pytest.mark.parametrize(
     ("first", "rules", "policy"),
     [
@@ -526,6 +536,12 @@ def opened(part, run):
     return replace(outcome, verdict=verdict, lower=ends, upper=ends + 99, status="incomplete", reason="not settled")
 
 
+@kills(
+    "audit.clauses.count_limits.CountClause.decided",
+    "reasons += dict.fromkeys(reason for rule, reason in open_.items() if rule in self.rules)",
+    "pass",
+)
+@kills("audit.count_tables.build_evidence._PeopleOfOneKind._judged", "return OPEN, ()", "return NOTHING, ()")
 @pytest.mark.parametrize("way", ["no count is settled", "too many labels to try"])
 def test_what_is_not_settled_is_undecided(way, tmp_path, monkeypatch):
     """Twin of a series without findings, which holds; and of one with a finding, which is not hidden."""
@@ -545,6 +561,8 @@ def test_what_is_not_settled_is_undecided(way, tmp_path, monkeypatch):
     assert [audited(folder)[1]["min_labels"] for folder in folders] == ["undecided", "undecided"]
 
 
+@kills("reports.verdict.headline", '"yellow" if certain and colour == "green" else colour', "colour")
+@kills("reports.summary_text.decision", "if certain := more_certain(report)", "if certain := 0")
 def test_the_box_is_not_green_where_people_are_certain_if_no_value_changes(tmp_path):
     """Each group has two values, and those of a person over the releases one in common."""
     rows = [[[who, band, value] for who, band, value in zip("ABCD", bands, ("flu", "cold", "gout", "HIV"), strict=True)]

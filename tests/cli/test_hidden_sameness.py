@@ -10,6 +10,7 @@ from audit.model.errors import InputError
 from audit.pipeline import audit_run
 from tests.helpers.messy import series_of
 from tests.helpers.running import read_audit, run_main
+from tests.mutants.mutant import kills
 
 COLUMNS = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
 APART = "similar = { Disease = false }"  # what codes of one disease have in common may be known
@@ -22,6 +23,7 @@ def undecided(folder):
     return code, " ".join(str(each["reason"]) for each in result["policy"]["clauses"] if each["state"] == "undecided")
 
 
+@kills("audit.io.series_texts.sums_of_others", "2 * total == total.sum()", "total < 0")
 @pytest.mark.parametrize(("more", "code"), [(0, 3), (1, 0)])
 def test_a_value_whose_count_is_that_of_all_others_may_be_a_total(tmp_path, more, code):
     """Each class has one disease, and a line that says so under another name; of other counts it is a disease."""
@@ -50,6 +52,9 @@ TIES = {
 }
 
 
+@kills("audit.io.rules.disclosure.Unlinkable.doubts", "and any(together)", "and False")
+@kills("audit.io.roles._skeletons", "_core(text) if", "text if")
+@kills("audit.io.roles._measure", "if _DAY.match(text) else ()", "if False else ()")
 @pytest.mark.parametrize(("first", "last", "tie"), TIES.values(), ids=TIES)
 def test_unlinkable_columns_tie_rows_in_other_words(tmp_path, first, last, tie):
     releases = [
@@ -72,6 +77,8 @@ NARROWING = {
 }
 
 
+@kills("audit.io.roles.narrowing_texts", "pairs - exclude <= _NARROWED", "True")
+@kills("audit.io.roles.narrowing_texts", "_LESS * exclude <= chance * pairs and", "True or")
 @pytest.mark.parametrize(("text", "narrows"), NARROWING.values(), ids=NARROWING)
 def test_an_unlinkable_column_may_show_what_coarser_cells_hide(tmp_path, text, narrows):
     """Towns are 0 to 5; some classes publish two towns or none, but a weight by town stands beside towns, too."""
@@ -103,6 +110,8 @@ def test_what_earlier_releases_show_by_a_weight_blocks_no_later_one_once_it_is_d
     assert run_main(*words, str(tmp_path / "b"))[0] == 0
 
 
+@kills("audit.io.rules.spelling._skeletons", "skeletons(text)", "[fold(text)]")
+@kills("audit.io.respelling.skeletons", ", skeleton(fold(text).translate(_DIGRAPHS))", "")
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -148,6 +157,11 @@ def test_two_spellings_of_one_value_are_asked_about(tmp_path, one, other, same):
     assert (code, "may be another spelling of a value" in why) == ((3, True) if same else (0, False))
 
 
+@kills("audit.pipeline.audit_run._decide", "if settling and", "if False and")
+@kills("audit.pipeline.audit_run._unsettled", 'old == "violated" != new', 'old == "violated" != ""')
+@kills("audit.judgement.doubts.audit_doubts", "if doubt.between and followed", "if False", case="[flu-1800 EUR-3]")
+@kills("audit.judgement.doubts.audit_doubts", "between and followed", "between", case="[flu-1800 EUR-3]")
+@kills("audit.io.rules.cell_meaning.ColumnTypes.doubts", ", between=True", "", case="[flu-1800 EUR-3]")
 @pytest.mark.parametrize(
     ("value", "pay", "code"),
     [
@@ -172,6 +186,9 @@ def test_values_in_two_spellings_do_not_rule_each_other_out(tmp_path, value, pay
     assert read_audit(series_of(tmp_path / "2", alone, columns.split("\n", 1)[1] + types), "--k", "1")[0] == 1
 
 
+@kills("audit.io.rules.spelling.rows_like_no_people", "some[row] = ", "some[row] = True or ")
+@kills("audit.io.rules.spelling.OtherReading.of", ", *_equal_digits(texts)", "")
+@kills("audit.io.series_texts.SeriesTexts.record", "np.flatnonzero(rows", "np.flatnonzero(False & rows")
 @pytest.mark.parametrize(
     ("town", "illness", "code"),
     [
@@ -216,6 +233,7 @@ def people(name, step):
     )]  # fmt: skip
 
 
+@kills("audit.io.irregularities._strangers", "series.keyed and ", "False and ")
 @pytest.mark.parametrize(
     ("first", "last", "others"),
     [
@@ -243,6 +261,7 @@ def test_people_of_whom_nobody_comes_again_are_asked_about(tmp_path, first, last
     assert ("differ between releases" in undecided(folder)[1]) == others
 
 
+@kills("audit.io.irregularities._strangers", "if alone or any(", "if any(")
 @pytest.mark.parametrize("places", [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 0, 0)])
 def test_a_release_none_of_whose_people_are_in_another_is_asked_about(tmp_path, places):
     """Nothing else in one release says whose its people are, as if that year's names were pseudonyms of its own."""
@@ -252,6 +271,7 @@ def test_a_release_none_of_whose_people_are_in_another_is_asked_about(tmp_path, 
     assert ("differ between releases" in why) == (len({*places}) > 1)
 
 
+@kills("audit.io.irregularities.are_others", "(list, _PARTS.findall)", "(list,)")
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -274,6 +294,8 @@ def test_few_people_are_others_by_what_all_of_a_release_share(one, other, same):
     assert not are_others(names[0], {f"{n * 7919 % 1009}x" for n in range(9)})
 
 
+@kills("audit.io.respelling.skeleton", "if not unicodedata.combining(each)", "")
+@kills("audit.io.nested_identifiers.together", "one in people and other in people", "False")
 @pytest.mark.many
 @pytest.mark.parametrize("other", ["Jose", "1 José", "a) José", "(revised) José", "darunter José", "• José", "José †"])
 @pytest.mark.parametrize("together", [True, False])
@@ -286,6 +308,7 @@ def test_two_identifiers_in_one_release_are_two_people(tmp_path, together, other
     assert ("may be another spelling" in why) == (not together)
 
 
+@kills("audit.pipeline.audit_run._decide", 'each.state in ("violated", "holds")', 'each.state == "violated"')
 @pytest.mark.parametrize(
     "other",
     ["flu?", "flu!", "~flu", "=flu", "<flu", "flu (B)", "flu G", "V.a. flu", "flu / suspected"],
@@ -358,6 +381,10 @@ DIFFERENT = [
 ]
 
 
+@kills("audit.io.rules.spelling._in_order", "tuple(sorted(words)) if movable else words", "tuple(sorted(words))")
+@kills("audit.io.rules.spelling._like_words", "range(1, len", "range(len")
+@kills("audit.io.rules.spelling._of_other_certainty", '<= {"", *"agvz"}', "<= {*letters.values()}")
+@kills("audit.io.rules.spelling._abbreviations", "short not in pointed", "1")
 @pytest.mark.parametrize(
     ("one", "other", "exits"), [*((*pair, 3) for pair in ALIKE), *((*pair, 0) for pair in DIFFERENT)]
 )
@@ -367,6 +394,7 @@ def test_what_holds_only_if_two_notations_are_two_values_is_undecided(tmp_path, 
     assert (code, 'spelled = ["Disease"]' in why) == (exits, exits == 3)
 
 
+@kills("audit.pipeline.audit_run._unsettled", 'both == ("holds", "undecided")', "False")
 @pytest.mark.parametrize("fault", ["time", "input"])
 def test_what_holds_in_one_reading_and_is_not_judged_in_another_is_undecided(tmp_path, monkeypatch, fault):
     """Two notations in two classes are harmless, but only the second audit knows."""
@@ -399,6 +427,9 @@ VALUES = """other|sonstige|autre|otros|none|keine|no|healthy|o. B.|not pregnant|
 Fever of unknown origin|Infektion unbekannter Ursache|Sonstige Diagnose"""
 
 
+@kills("audit.judgement.doubts._diverse_by", "values[group[~known]] == 1", "values[group[~known]] < 0")
+@kills("audit.io.cell_reading._letters", '_SIGNS.sub("", skeleton(_CODE_BESIDE.sub("", text)))', "text")
+@kills("audit.io.cell_reading._letters", '_CODE_BESIDE.sub("", text)', "text", case="[unbekannt (R69)]")
 @pytest.mark.many
 @pytest.mark.parametrize("unknown", UNKNOWN.replace("\n", "|").split("|"))
 def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
@@ -418,6 +449,9 @@ def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
             assert read_audit(series_of(tmp_path / "line", [table], f"{COLUMNS}{line}\n"))[0] == 0
 
 
+@kills("audit.judgement.doubts._one_in_common", "and len(known) < len(values[pool])", "")
+@kills("audit.judgement.doubts._one_in_common", "known & {*before}", "{*before}")
+@kills("audit.judgement.doubts._one_in_common", "== 1", "== 0")
 @pytest.mark.parametrize(
     ("first", "last", "code"),
     [
@@ -438,6 +472,7 @@ def test_a_value_that_is_not_known_hides_nothing_over_releases_either(tmp_path, 
     assert (found, "may say that a value is not known" in why) == (code, code == 3)
 
 
+@kills("audit.io.rules.disclosure.Unlinkable._narrowing", "[:_MOST_PAIRS]", "[:0]")
 @pytest.mark.parametrize("shows", [True, False])
 def test_two_unlinkable_columns_may_show_it_together(tmp_path, shows):
     """Of a town, one column shows a number that is added to it, and the other the sum; alone they show nothing."""
@@ -454,6 +489,7 @@ def test_two_unlinkable_columns_may_show_it_together(tmp_path, shows):
     assert any('columns "A" and "B" have cells of "Town"' in each for each in reasons) == shows
 
 
+@kills("audit.judgement.doubts._tied_rounded", "if not fine < unit", "if fine < unit")
 @pytest.mark.parametrize(("by", "alike", "code"), [(1000, 1, 3), (1, 1, 0), (50000, 1, 1), (1000, 2, 0)])
 def test_numbers_link_rows_to_those_that_are_rounded(tmp_path, by, alike, code):
     """Each release has the pays of the same people, one of them in thousands; without a key, rows are not linked."""
@@ -466,6 +502,7 @@ def test_numbers_link_rows_to_those_that_are_rounded(tmp_path, by, alike, code):
     assert (found, "and, rounded, once in another one" in why) == (code, code == 3)
 
 
+@kills("audit.judgement.doubts.unknown_doubts", "if held.records", "if False")
 @pytest.mark.parametrize(("text", "code"), [("unknown", 3), ("asthma", 0)])
 def test_nor_does_it_over_the_releases_of_a_record(tmp_path, text, code):
     """Of two records in both releases one has flu, and of the other it is not known; four are in one release each."""
@@ -495,6 +532,8 @@ def test_the_remaining_values_and_none_at_all_are_values(tmp_path, value):
     assert read_audit(series_of(tmp_path, [[["Age", "Disease"], *rows]], COLUMNS))[0] == 0
 
 
+@kills("audit.judgement.doubts._share", "len(values) > 1 and", "False and")
+@kills("audit.judgement.doubts._values_in", 'part in alone or list_sign(name) != ","', "True")
 @pytest.mark.parametrize("other", ["flu,gout", "flu; gout", "gout;Flu", "flu|gout", "{gout, flu}"])
 def test_a_list_with_the_value_of_all_others_in_a_group_is_no_second_value(tmp_path, other):
     """A list of other values, or a group with a value beside it, needs no question."""
@@ -532,6 +571,8 @@ RESPELT = {
 }
 
 
+@kills("audit.io.nested_identifiers._may_be_one", "one.kind[0] != other.kind[0]", "False")
+@kills("audit.io.encoding._parts", "<= _LONGEST", "< 0")
 @pytest.mark.many
 @pytest.mark.parametrize("respelt", RESPELT.values(), ids=RESPELT)
 @pytest.mark.parametrize("people", [{"7"}, {"7", "9"}], ids=["one", "two"])
@@ -552,6 +593,7 @@ def test_people_whose_identifiers_are_respelt_are_never_judged_as_others(tmp_pat
         assert read_audit(folder)[0] == (1 if respelt is str else 3)
 
 
+@kills("audit.io.nested_identifiers.nested", "chances * both <= count + both", "both >= 0")
 @pytest.mark.parametrize("form", ["{}/24", "{}-2"])
 def test_two_systems_of_identifiers_side_by_side_are_of_different_people(tmp_path, form):
     """Both count from the same number: one pair of them never occurs together, seventeen do."""

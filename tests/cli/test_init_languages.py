@@ -17,6 +17,7 @@ from tests.cli.test_register_columns import rolled
 from tests.docs.test_table_forms import ROWS, put
 from tests.helpers.messy import KINDS, as_csv, write
 from tests.helpers.running import run_main
+from tests.mutants.mutant import kills
 
 LINE = re.compile(r"""((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*)(?:# ?(.*))?""")
 PEOPLE = {path.parent for path in EXAMPLES.glob("*/microdata.toml")}
@@ -62,6 +63,12 @@ def without_manifest(source, folder):
     return folder
 
 
+@kills(
+    "audit.init.count_metadata.tau_argus",
+    'say("tables of tau-Argus")',
+    '"tables of tau-Argus"',
+    case="[tau-Argus, `.tab` with `.rda` and `.hrc`]",
+)
 @pytest.mark.many
 @pytest.mark.parametrize("form", [form for form in ROWS if ROWS[form][0] != "refused" and "all parts" not in form])
 def test_of_count_tables(form, marked, tmp_path):  # noqa: F811
@@ -174,6 +181,7 @@ def many(folder):
 MESSY = [hospital, changing, episodes, panel, misfits, differing, exact, roll, places, many]
 
 
+@kills("audit.init.found_files._check_releases", 'say("published in this order")', '"published in this order"')
 @pytest.mark.many
 @pytest.mark.parametrize("form", MESSY, ids=lambda form: form.__name__)
 def test_of_messy_folders(form, marked, tmp_path):  # noqa: F811

@@ -15,6 +15,7 @@ from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import open_microdata
 from audit.model.errors import Problems
 from tests.helpers.running import refused, run_main
+from tests.mutants.mutant import kills
 
 HEAD = "Steuernummer;Geburtsjahr;PLZ;Gesamtbetrag;Diagnose\n"
 
@@ -507,6 +508,7 @@ def test_a_row_of_no_one_enters_no_guess_but_is_named_as_by_the_methods(tmp_path
     assert f"{said}; " in refused("init", "--microdata", str(wrong), "--confirm")
 
 
+@kills("audit.init.microdata.changes_of_people", "if value}", "}")
 def test_empty_cells_stop_no_guess_and_are_named_as_by_the_methods(tmp_path, monkeypatch):
     """Without a value, the command wrote nothing; and answers were taken without a word of the cells."""
     out, found = initialised(folder := survey(tmp_path / "m", "R98,,2,West,gout", "R99,30,2,West,"))
@@ -784,6 +786,7 @@ def visits_without_dates(folder):
     return folder
 
 
+@kills("audit.io.microdata.OneRow.alone", "text: -number", "text: number")
 def test_of_people_with_several_rows_and_no_date_the_gravest_is_published(tmp_path):
     folder = visits_without_dates(tmp_path / "m")
     out, found = initialised(folder)
@@ -838,6 +841,7 @@ def test_confirm_puts_first_the_values_that_are_named_gravest(answers, order, tm
     assert tomllib.loads(again)["columns"]["gravest"] == order
 
 
+@kills("audit.publishing.renderer.widened", " and not (always and length)", "")
 def test_no_end_of_an_interval_of_amounts_is_a_persons_amount(tmp_path):
     """The ends stand on a grid that depends on the domain alone, for whole euros as for cents."""
     draw, folder = np.random.default_rng(4), tmp_path / "m"

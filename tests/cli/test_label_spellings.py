@@ -8,6 +8,7 @@ import pytest
 from tests.helpers.amount import some as drawn
 from tests.helpers.count_tables import write_tables
 from tests.helpers.running import run_main
+from tests.mutants.mutant import kills
 
 NAMES = ("female", "male")
 TABLE = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { area = "All", sex = "All" }\nmarkers."*" = [1, inf]\n'
@@ -33,6 +34,14 @@ def by_sex(cells, names, is_hidden=(False, False), areas="ABC"):
     return ["area,sex,n", *shown]
 
 
+@kills("audit.count_tables.second_reading._lacking_labels", "if some.size < each.axis.atoms", "")
+@kills("audit.count_tables.second_reading._without_people", "label, 0, 0)", "label, 0, UNBOUNDED)")
+@kills("audit.count_tables.second_reading._lacking_labels_disclose_more", "if together is None:", "if False:")
+@kills(
+    "audit.count_tables.second_reading._lacking_labels",
+    "            is_unknown\n            and all(",
+    "            is_unknown or all(",
+)
 @pytest.mark.parametrize("has_categories", [False, True])
 @pytest.mark.parametrize("words", [("f", "m"), ("1", "2")])
 @pytest.mark.parametrize("areas", ["ABC", "AB"])
@@ -63,6 +72,7 @@ def test_no_series_holds_whose_labels_disclose_more_in_one_spelling(seed, areas,
     assert (audited(tables, 'absent = "unknown"\n')[0] == 0) == (expected == 0)
 
 
+@kills("audit.count_tables.other_readings.pairs_of_equals", "if name in manifest.open", "if False")
 @pytest.mark.parametrize("over_time", ["same", "cumulative"])
 @pytest.mark.parametrize("seed", range(drawn(20)))
 def test_an_abbreviated_label_of_a_dimension_that_lacks_people_is_asked_about(seed, over_time, tmp_path):

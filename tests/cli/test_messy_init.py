@@ -15,6 +15,7 @@ from tests.cli.test_messy_files import manifest as plain_manifest
 from tests.cli.test_messy_files import tables, verdict
 from tests.helpers.messy import KINDS, as_csv, write
 from tests.helpers.running import agreed, done, read_audit, run_audit, run_main
+from tests.mutants.mutant import kills
 
 QUICK = ("--attack", "intersection", "--attack", "update-graph")
 
@@ -64,6 +65,8 @@ def expected(tmp_path_factory):
     return verdict(folder, *QUICK)
 
 
+@kills("audit.io.dialect.guess_encoding", "return unmarked", "pass")
+@kills("audit.io.dialect._MARKS", 'codecs.BOM_UTF32_LE: "utf-32"', 'codecs.BOM_UTF32_LE: "utf-16"')
 @pytest.mark.many
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_notation_from_init_to_verdict(tmp_path, kind, expected):
@@ -168,6 +171,7 @@ def test_a_column_of_the_register_is_not_the_sensitive_one(tmp_path, band):
     assert "columns.sensitive" in manifest["unconfirmed"]["keys"] or "the only exact column" in said
 
 
+@kills("audit.io.rules.spelling.Decimal.commas", '_THOUSANDS.sub("", text)', "text")
 @pytest.mark.parametrize(("pay", "sign"), [("£12,570-£29,999", None), ("12,5-29,9", ","), ("£12,5-£29,999", ",")])
 def test_three_digits_behind_each_comma_of_ranges_are_thousands(tmp_path, pay, sign):
     pays = ["under 12,570", pay, "50,271-99,999"]

@@ -19,6 +19,7 @@ from tests.helpers.messy import as_csv, write
 from tests.helpers.results import timeless
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Row, TinySeries
+from tests.mutants.mutant import kills
 
 ONE = ("--attack", "intersection")
 
@@ -261,6 +262,11 @@ def test_keys_of_the_candidate_that_are_wrong(tmp_path):
     refused("this is a folder", series, candidate)
 
 
+@kills(
+    "audit.judgement.selection.certain_values",
+    "(evidence.attribute(value) or result.sensitive, (instead or {}).get(name, name), evidence.values[value])",
+    '(result.sensitive, (instead or {}).get(name, name), "")',
+)
 def test_what_is_certain_of_another_attribute_is_new(tmp_path):
     """Of everybody the disease was certain before; with the candidate, the job is, by both attributes together."""
     rows = {"1": "ann,1,flu,x bob,1,flu,y cy,2,gas,y di,2,gas,x", "2": "ann,1,flu,x cy,1,gas,y bob,2,flu,y di,2,gas,x"}
@@ -427,6 +433,8 @@ def quarters(tmp_path):
     return candidate
 
 
+@kills("audit.count_tables.candidate._new_release", "(by, new) if", "None if")
+@kills("audit.count_tables.candidate.repair_candidate", "table.only is not None", "False")
 @pytest.mark.parametrize("chosen", [["2024 Q3"], ["2024 Q2", "2024 Q3"], ["2024 Q1", "2024 Q2", "2024 Q3"]])
 def test_the_candidate_of_tables_is_the_release_that_the_series_does_not_have(quarters, chosen, tmp_path):
     """All quarters of the file were one more release."""
@@ -449,6 +457,8 @@ def test_the_candidate_of_tables_is_the_release_that_the_series_does_not_have(qu
         assert 'copy the header and the rows with "2024 Q3" in the column "when" into 2024 Q3.csv' in err
 
 
+@kills("audit.count_tables.candidate._new_release", "here[row] != there[row]", "False")
+@kills("audit.io.candidate.only_new", "len(new) != 1", "not new")
 @pytest.mark.parametrize(
     ("chosen", "first", "said"),
     [

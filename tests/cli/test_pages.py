@@ -21,6 +21,7 @@ from tests.cli.forms import FORMS as CASES
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.messy import series_of
 from tests.helpers.running import refused, run_audit, run_main
+from tests.mutants.mutant import kills
 
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
 SAFE, ONE_RELEASE = EXAMPLES / "clinic-2-equivalence", EXAMPLES / "hospital-2-invariant"
@@ -207,6 +208,7 @@ def test_the_first_sheet_on_tables_shows_how_a_count_is_derived():
     assert "✗ * → 4" not in in_words(hidden)
 
 
+@kills("audit.metrics.release_summary.panels_in", "(spread.entries == 1) & grave", "spread.entries == 1")
 def test_a_page_splits_what_one_release_discloses_from_what_all_do(tmp_path):
     together = page(HOSPITAL)[1]["Verdict"]
     assert "Single releases: none has a group whose rows all have the same value." in together

@@ -24,6 +24,7 @@ from reports.publication_plan import document, page
 from tests.cli.forms import EXAMPLES
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
+from tests.mutants.mutant import kills
 
 FORMATS = frames(page, document)
 CLINIC = str(EXAMPLES / "clinic-microdata")
@@ -169,6 +170,10 @@ def test_an_unlinkable_column_is_left_out_before_any_quasi_identifier(method, go
     assert "Weight" in found["recommended"]["without"]
 
 
+@kills(
+    "audit.pipeline.publication_plan._Trial._published", "if series.manifest.unconfirmed else ()", "if False else ()"
+)
+@kills("audit.pipeline.publication_plan._Trial._published", 'principle.needs.key != "required"', "False")
 def test_a_plan_decides_with_what_microdata_can_say(tmp_path):
     """It asked to delete a guess that only a new series has, and for a form of `similar` that microdata refused."""
     ill = ["none", "none", "none", "flu", "gout", "none"]
@@ -208,6 +213,11 @@ def test_what_leaves_better_series_undecided_is_said_first(lost, first):
     assert ("FIRST: 1 series" in first_of_all and "one may be the other" in first_of_all) == first
 
 
+@kills(
+    "audit.principles.l_diversity.LDiversity.frequent",
+    "~np.isin(held.value, harmless)",
+    "np.isin(held.value, harmless) | True",
+)
 def test_harmless_values_may_be_as_frequent_as_they_are(tmp_path):
     """l-diversity refuses the survey as it is; with `none` declared to be harmless, it holds for all other values."""
     words = ["--method", "l-diversity", "--l", "3", "--output", str(tmp_path / "s"), "--seed", "0"]
@@ -289,6 +299,7 @@ def test_counterfeits_count_against_a_series():
     assert PublicationPlan("clinic", (full, lean)).recommended is lean
 
 
+@kills("audit.model.publication_plan._preference", "each.invented, each.certain", "0.0, each.certain")
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [
@@ -468,6 +479,8 @@ class Gambler(MondrianAnonymizer):
         return super().publish(snapshot, so_far, rng)
 
 
+@kills("audit.pipeline.publication_plan._with_seeds", "(each.keeps, ", "(")
+@kills("audit.pipeline.publication_plan._with_seeds", "best.seeds == 1", "False")
 def test_what_is_recommended_keeps_the_policy_with_each_seed(tmp_path):
     """One draw that breaks the policy is the result that the table shows, whichever seed comes first."""
     wave = [(f"p{n}", 20 + n, "flu" if n < 6 else f"illness {n}") for n in range(12)]

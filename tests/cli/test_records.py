@@ -8,6 +8,7 @@ from tests.cli.forms import EXAMPLES, FORMS, edit, write_rows
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import refused, run_audit, run_main
+from tests.mutants.mutant import kills
 
 CASES = "cases-independent"
 
@@ -144,6 +145,8 @@ def panel(folder, *lines, text=WAVES, adversary=""):
     return folder
 
 
+@kills("attacks.descriptions.RecordDescriptions.add", "tuple(wrong)", "tuple(wrong)[:1]")
+@kills("audit.adversary.record_linkage.wrong_cell", "line(error.row)", "line(0)")
 @pytest.mark.parametrize(
     ("lines", "place", "named"),
     [
@@ -159,6 +162,9 @@ def test_cells_that_change_have_a_way_out(tmp_path, lines, place, named):
     assert f"write changing = {named} under [columns] of series.toml" in err
 
 
+@kills("audit.adversary.record_linkage.RecordContents.says", "in (None, release)", "is None")
+@kills("audit.judgement.check_record.RecordFollower.read", "each.release != release", "each.release == release")
+@kills("audit.judgement.pseudonyms.ReportNames.record_cells", "not source.is_absent(at, cell)", "True")
 def test_each_release_of_a_column_that_changes_is_known_by_itself(tmp_path):
     """Whoever knows that a pupil moved from North to South knows the pupil's record, and no other."""
     folder = panel(tmp_path, 'changing = ["School", "Grade"]')
@@ -176,6 +182,7 @@ def test_each_release_of_a_column_that_changes_is_known_by_itself(tmp_path):
     assert run_audit(panel(tmp_path / "stay", 'changing = ["School", "Grade"]', text=text))[0] == 0
 
 
+@kills("audit.io.background_knowledge.read_register", "series.columns.rules[Changing].columns", "()")
 @pytest.mark.parametrize(("lines", "code"), [("a,North,1,2022\na,South,2,2023\n", 1), ("a,North,1,\n", 2)])
 def test_a_line_of_a_register_is_about_one_release(tmp_path, lines, code):
     """A cell of several releases, of a column that changes, may be that of any of them."""

@@ -4,6 +4,7 @@ import pytest
 
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import read_audit, refused, run_main
+from tests.mutants.mutant import kills
 
 
 def rolled(folder, head, lines):
@@ -38,6 +39,8 @@ def test_a_register_is_known_whatever_its_columns_are_called(tmp_path, beside):
     assert 'column "individual": the column is not in the file' in refused(str(folder))
 
 
+@kills("audit.init.found_files._names_people", "many and bool(times)", "False and bool(times)")
+@kills("audit.io.background_knowledge.read_register", "problems.called = ", "_ = ")
 @pytest.mark.parametrize("shared", ["Sex", "sex of the person"])
 def test_a_person_of_a_register_may_have_a_line_for_each_release(tmp_path, shared):
     """Nobody is listed twice for a year; what the years are called is refused in the words of the file."""
@@ -49,6 +52,7 @@ def test_a_person_of_a_register_may_have_a_line_for_each_release(tmp_path, share
     assert 'people.csv:2, column "Tax year": there is no such release' in refused(str(folder))
 
 
+@kills("audit.adversary.build_evidence.build_evidence", "(_are_episodes(series) and ", "(False and ")
 @pytest.mark.parametrize("quarter", ["2024-{n}", "Q{n}/2024"])
 def test_a_register_may_have_a_line_for_each_stay(tmp_path, quarter):
     """Each patient has two stays in a quarter, with equal lines; rows that are stays do not use it, but read it."""
@@ -67,6 +71,7 @@ def test_a_register_may_have_a_line_for_each_stay(tmp_path, quarter):
         assert "the register is not used" in str(read_audit(folder)[1]["warnings"])
 
 
+@kills("audit.io.background_knowledge._releases_of", "not in (-1, at)", "not in (-1,)")
 @pytest.mark.parametrize("tags", [["1", "2", "3"], ["2022", "2023", "2024"], ["1", "3", "4"], ["0", "1", "2"]])
 def test_a_position_that_is_the_tag_of_another_release_is_refused(tmp_path, tags):
     """Where 3 is also the second file's name, nobody knows which of the two releases a register means."""
@@ -251,6 +256,10 @@ def test_a_register_of_waves_shows_which_column_has_those_of_a_panel(tmp_path):
     assert (code, result["adversary"]["kind"]) == (3, "register")
 
 
+@kills("audit.pipeline.report_warnings._register_warnings", "if unsaid:", "if False:")
+@kills(
+    "audit.pipeline.report_warnings._register_warnings", "not in attacked.series.manifest.register_lacks", "not in ()"
+)
 @pytest.mark.many
 @pytest.mark.parametrize("blank", [[], ["Area"], ["Age", "Area"]])
 @pytest.mark.parametrize("said", [[], ["Age"], ["Area"], ["Age", "Area"]])

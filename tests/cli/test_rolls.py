@@ -9,6 +9,7 @@ from audit.init.confirmation import confirmed as init_confirmed
 from tests.cli.test_confirm import confirm
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import agreed, read_audit, refused, run_audit, run_main
+from tests.mutants.mutant import kills
 
 FORMS = {
     "fr": {
@@ -264,6 +265,7 @@ def test_other_words_of_a_register_are_asked_about_though_they_are_said_to_be_ex
     assert (found, 'different texts in "Sex"' in " ".join(out.split())) == (code, men == "M")
 
 
+@kills("audit.io.unread_cells.other_words", "for text in unknown_among(it - own)", "for text in ()")
 @pytest.mark.parametrize("spelled", ['spelled = ["Sex"]', ""])
 @pytest.mark.parametrize("word", ["NSP", "unknown", "X"])
 def test_a_text_that_says_that_a_value_is_not_known_fits_people_of_a_register(word, spelled, tmp_path):
@@ -282,6 +284,8 @@ def test_a_text_that_says_that_a_value_is_not_known_fits_people_of_a_register(wo
         assert "guess" not in out
 
 
+@kills("audit.judgement.doubts.unfitting_doubts", "texts[lacking[0]] * expected >= _EXPECTED_ROWS", "True")
+@kills("audit.judgement.doubts.unfitting_doubts", "and not attribute.spelled", "")
 @pytest.mark.parametrize(("word", "times", "asked"), [("Any", 10, True), ("W9", 1, False), ("Ward 2", 10, False)])
 def test_a_text_that_nobody_of_a_register_has_unlike_all_others_is_asked_about(word, times, asked, tmp_path):
     """`Any` was a ward in which nobody lives, so that the others' values looked certain; a small ward may be one."""
@@ -380,6 +384,7 @@ def test_a_table_named_like_the_releases_makes_their_list_a_guess(tmp_path):
     assert "series.releases" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
 
 
+@kills("audit.io.irregularities._unlisted", " or _is_like_a_release(path, series)", "")
 @pytest.mark.parametrize("key", [True, False])
 def test_a_key_of_a_table_that_is_no_release_leaves_the_policy_undecided(tmp_path, key):
     left_out(tmp_path, key=key)

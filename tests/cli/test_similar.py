@@ -7,6 +7,7 @@ import pytest
 from tests.cli.test_harmless import HEALTHY, MIXED, ended, series
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import read_audit, refused, run_audit, run_main
+from tests.mutants.mutant import kills
 
 SIMILAR = 'similar = { Disease = "chapters.csv" }'
 CHAPTERS = "value,category\nflu,airways\ncold,airways\nasthma,airways\nasthma,chronic\ngout,joints\n"
@@ -78,6 +79,7 @@ def test_whose_category_is_known(tmp_path, rows, columns, categories, state, adv
     assert {each.get("kind") for each in result["policy"]["violations"]} == ({"similar"} if categories else set())
 
 
+@kills("audit.io.rules.disclosure.Similar.published", "if count > 1", "if count > 2")
 @pytest.mark.many
 @pytest.mark.parametrize("adversary", ["linked", "register", "published"])
 @pytest.mark.parametrize(
@@ -115,6 +117,7 @@ def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path)
     assert ended(run_audit(folder, "--attack", "homogeneity")[1])["max_risk"] == "undecided"
 
 
+@kills("audit.clauses.closeness._PeoplesNumbers.found", "if self._constant and not", "if False and not")
 @pytest.mark.parametrize(("harmless", "code"), [("flu", 3), ("gout", 0)])
 @pytest.mark.parametrize("attack", ["intersection", "update-graph"])
 def test_who_may_be_in_one_release_alone_may_have_more_than_a_harmless_value_there(tmp_path, attack, harmless, code):
@@ -132,6 +135,8 @@ def test_who_may_be_in_one_release_alone_may_have_more_than_a_harmless_value_the
     assert (ran, ended(result)["max_risk"]) == (code, {0: "holds", 3: "undecided"}[code])
 
 
+@kills("attacks.intersection.IntersectionAttack.run", "None if evidence.adversary.knows_presence else", "")
+@kills("audit.clauses.max_risk.MaxRisk.doubts", "yield from CATEGORIES.doubts(findings, limit)", "pass")
 @pytest.mark.parametrize("similar", ["", SIMILAR])
 def test_an_attack_that_judges_no_categories_does_not_decide(tmp_path, similar):
     code, result, _ = run_audit(with_chapters(tmp_path, APART, similar), "--attack", "intersection")
@@ -150,6 +155,8 @@ def test_below_certainty_the_risk_of_a_category_is_the_sum_of_its_values(tmp_pat
     assert all(one["category"] is None for one in of_kind(run_audit(folder, "--findings", "all")[1]))
 
 
+@kills("audit.clauses.min_e._no_two_share", "limit <= _IN_WORLDS and ", "")
+@kills("audit.clauses.min_e._certain_alike", "len({category for _, category in people}) < len(people)", "False")
 @pytest.mark.parametrize(
     ("rows", "chapters", "least", "state"),
     [
@@ -181,6 +188,7 @@ def test_values_are_spelled_as_in_the_series(tmp_path):
     assert run_main(str(folder))[0] == 1
 
 
+@kills("audit.io.rules.disclosure.Similar.opened", "skeleton(category)", "category")
 @pytest.mark.parametrize(
     ("chapters", "what"),
     [
@@ -222,6 +230,7 @@ def test_categories_are_judged_beside_other_attributes(tmp_path):
     assert found == {(who, name, "airways") for who in "ef" for name in (None, "Disease")}
 
 
+@kills("audit.witness.verify_alike.categories", "(~sets | of[:, at]).all(axis=-1)", "(sets & of[:, at]).any(axis=-1)")
 @pytest.mark.parametrize(
     ("rows", "columns", "certain", "two"),
     [(APART, SIMILAR, 0, 4), (TWICE, SIMILAR, 2, 2), (APART, "", None, None)],

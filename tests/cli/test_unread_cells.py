@@ -5,6 +5,7 @@ import pytest
 from tests.cli.forms import edit
 from tests.helpers.messy import series_of, write
 from tests.helpers.running import read_audit, refused, run_main
+from tests.mutants.mutant import kills
 
 
 def series(
@@ -121,6 +122,7 @@ def test_under_a_register_a_text_that_nobody_has_is_refused(tmp_path):
     assert run_main(str(series(tmp_path / "other", plain, people=["F", "X"])))[0] == 2
 
 
+@kills("audit.io.unread_cells.check_register_texts", "series.texts_in(position, name)", "series.texts(name)")
 @pytest.mark.parametrize("coarse", ["North/East", "Other", "N"])
 def test_a_coarser_name_in_one_release_is_refused_though_another_one_is_exact(coarse, tmp_path):
     """Who lives in North may be in these rows: that no row of the release has North says so."""
@@ -149,6 +151,11 @@ _MASKED = [  # the register's values for Ann and for others, the cell of her gro
 ]
 
 
+@kills(
+    "audit.io.unread_cells.cells_of_other_length", "if attribute.kind is Kind.CATEGORICAL and begin != text", "if False"
+)
+@kills("audit.io.unread_cells.cells_of_other_length", "if lengths[begin] and", "if")
+@kills("audit.io.unread_cells._may_be_cut", "coded and ", "")
 @pytest.mark.many
 @pytest.mark.parametrize(("ann", "others", "cell", "codes"), _MASKED)
 def test_a_cell_that_only_begins_like_values_of_the_register_is_asked_about(ann, others, cell, codes, tmp_path):
@@ -243,6 +250,9 @@ _OTHERWISE = [  # the register's value for Ann, a cell of her group, the exit of
 ]
 
 
+@kills("audit.io.unread_cells._in_other_words", "written_alike(absent, shown)", "set[str]()")
+@kills("audit.io.unread_cells._in_other_words", 'value.lstrip("0") or value', "value")
+@kills("audit.io.unread_cells.spelled_otherwise", " if own.get(value) != value", "")
 @pytest.mark.many
 @pytest.mark.parametrize(("ann", "cell", "code"), _OTHERWISE)
 def test_a_value_of_possible_people_that_a_release_writes_otherwise_is_asked_about(ann, cell, code, tmp_path):
@@ -280,6 +290,7 @@ def test_a_crosswalk_says_nothing_of_the_spelling_of_what_it_renames_to(tmp_path
     assert (found, "may write in another way" in " ".join(out.split())) == (3, True), out
 
 
+@kills("audit.io.unread_cells._lists_others", "> 1", "> 9")
 def test_a_value_with_a_comma_beside_its_part_is_no_list(tmp_path):
     """An artisan has flu in both releases; read as a list, the other class may be theirs, and nothing is certain."""
     ours, theirs = "Artisans", "Artisans, commerçants"

@@ -21,6 +21,7 @@ from audit.io import paths
 from audit.io.series import open_series
 from tests.helpers.places import SERIES, example, served, to_memory
 from tests.helpers.running import run_main
+from tests.mutants.mutant import kills
 
 NAME = "hospital-l-diverse"
 SECRETS = ("topsecret", "hunter2", "someone")
@@ -260,6 +261,7 @@ def test_a_server_that_is_silent(tmp_path, monkeypatch):
     assert ": the storage did not answer in time" in line  # any file, on a machine that is busy
 
 
+@kills("audit.cli.signals.after_imports", '"SIGHUP"', '"SIGNONE"')
 @pytest.mark.many
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
@@ -285,6 +287,7 @@ def test_files_that_were_fetched_are_gone_when_the_command_is_stopped(name, tmp_
     assert [*kept.iterdir()] == []
 
 
+@kills("audit.io.paths.kept_while_unchanged", "kept(Path(path), ", "kept(path, ")
 def test_fetched_files_are_gone_though_what_was_read_of_them_is_remembered(tmp_path, monkeypatch):
     """They stayed until Python ended."""
     (kept := tmp_path / "temporary").mkdir()

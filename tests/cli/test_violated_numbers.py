@@ -4,6 +4,7 @@ import pytest
 
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import read_audit, run_main
+from tests.mutants.mutant import kills
 
 COLUMNS = """[series]
 releases = ["1.csv"]
@@ -51,6 +52,8 @@ def people_of(result, violation):
     }
 
 
+@kills("audit.clauses.closeness.Closeness.people", "found.claims.person[sure]", "found.claims.person")
+@kills("audit.clauses.max_risk.MaxRisk.violations", "entry.number_of(certain, None", "(lambda *_: 1)(certain, None")
 @pytest.mark.many
 @pytest.mark.parametrize("limits", LIMITS.values(), ids=LIMITS)
 @pytest.mark.parametrize("small", [1, 5])
@@ -90,6 +93,7 @@ def hiding(folder, policy=""):
     return folder
 
 
+@kills("audit.clauses.smallest_class.SmallestClass.violations", "smallest < -rows", "False")
 def test_rows_and_people_that_look_alike_are_told_apart(tmp_path):
     """A default k counts rows and says so where it holds; a stated one counts people and says so where it fails."""
     folder = hiding(tmp_path, "min_e = 1")

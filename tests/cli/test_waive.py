@@ -13,6 +13,7 @@ from tests.cli.forms import EXAMPLES, FORMS, append, snapshot
 from tests.helpers.messy import series_of
 from tests.helpers.running import refused, run_main, written
 from tests.helpers.tiny import Row, TinySeries
+from tests.mutants.mutant import kills
 
 
 @pytest.fixture
@@ -315,6 +316,7 @@ def test_a_group_of_a_release(hospital):
     assert "Bob" not in found(result)
 
 
+@kills("audit.findings.homogeneous_class.ClassClaims.groups", "if each.record < 0", "if True")
 def test_a_group_of_a_release_holds_no_records_that_look_alike_over_several(tmp_path):
     """Of three that look alike in the first release, one is not in the second; its group there is no group of both."""
     rows = [["id", "age", "d"], ["1", "20-29", "a"], ["2", "20-29", "b"], ["3", "20-29", "b"]]
@@ -397,6 +399,7 @@ def test_what_is_likely_is_not_told_to_everybody():
     assert all(one["value"] is None and one["certificate"] == [] for one in risks)
 
 
+@kills("audit.judgement.waivers.WaiverBook._ask", "clauses.update(*(found.clauses[at] for at in left))", "pass")
 @pytest.mark.parametrize("key", ["individual", "finding"])
 def test_a_waiver_without_a_size_leaves_its_clauses_undecided(key, tmp_path):
     """Ann's value is certain; no waiver accepts that much, and nothing else is wrong."""
@@ -435,6 +438,7 @@ def ended(result):
     return {each["clause"]: each["state"] for each in result["policy"]["clauses"]}["max_ever_risk"]
 
 
+@kills("audit.model.scored.EverRisks.less", "left[people] = False", "left[people] = True")
 def test_who_is_likely_to_have_had_a_grave_value_is_a_finding(tmp_path):
     """It is named, and waived person by person: that one of two accepts it is not enough."""
     code, result = judged(ever(tmp_path / "all"), "--reveal")

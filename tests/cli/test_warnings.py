@@ -15,6 +15,7 @@ from tests.cli.test_messy_files import RESPELLINGS
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import read_audit, run_audit, run_main
+from tests.mutants.mutant import kills
 
 
 @pytest.fixture
@@ -83,6 +84,13 @@ def beside(folder, first, second, columns=""):
     return {each["clause"]: (each["state"], each["reason"] or "") for each in result["policy"]["clauses"]}
 
 
+@kills("audit.judgement.doubts.misread_doubts", "isinstance(each, MisreadWarning)", "False")
+@kills("audit.io.rules.spelling.nearly_respelled", "coded.groups()", "()")
+@kills("audit.io.rules.spelling.nearly_respelled", "(Kind.DAY_FIRST, Kind.MONTH_FIRST)", "(Kind.DAY_FIRST,)")
+@kills("audit.io.rules.rows.IgnoreRows.hints", "or name in columns.rules[Spelled].columns", "")
+@kills("audit.io.respelling._BETWEEN", "_/ ", "_/")
+@kills("audit.io.rules.spelling.nearly_respelled", " or _MARKED.fullmatch(text)", "")
+@kills("audit.io.rules.rows._TOTALS", "all (?:\\w+s|people)", "all totals")
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("first", "second", "rests_on_it", "asked"),
@@ -151,6 +159,8 @@ def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
     assert (states["max_risk"][0], states["k"][0]) == ("holds", "holds")
 
 
+@kills("audit.io.series_texts.last_rows_of_a_cell", "last &= ~(full & elsewhere[codes])", "pass")
+@kills("audit.io.series_texts.last_rows_of_a_cell", "np.flatnonzero(count > 1)", "np.flatnonzero(count > 0)")
 @pytest.mark.parametrize(
     ("last", "warned"),
     [
@@ -203,6 +213,8 @@ def test_notes_below_a_table_are_set_aside(tmp_path, last, exits):
     assert (run_main("init", str(tmp_path / "guessed"), "--yes")[0] == 0) == (exits != 2)
 
 
+@kills("audit.io.notes_below.legend", "(?:[^=:]*:\\s*)?", "")
+@kills("audit.io.rules.cell_meaning.Missing.hints", "if t.strip(covering)", "if False")
 @pytest.mark.parametrize(
     ("sign", "note"),
     [
@@ -228,6 +240,7 @@ def test_a_sign_that_a_note_explains_is_no_value_in_silence(tmp_path, sign, note
     assert f'a note below a table says of "{sign}"' in " ".join(out.split())
 
 
+@kills("audit.io.rules.cell_meaning.Missing.hints", " if _HIDDEN.search(words)", "")
 def test_codes_that_a_note_explains_are_values(tmp_path):
     rows = [["30-39", "h"], ["30-39", "f"], ["40-49", "h"], ["40-49", "f"]]
     text = as_csv([["Age", "Sexe"], *rows], ";") + "h : homme\nf : femme\n"
@@ -245,6 +258,8 @@ def test_a_note_hides_no_waves(tmp_path, note):
     assert read_audit(tmp_path)[1]["series"]["releases"] == ["1", "2"]
 
 
+@kills("audit.io.irregularities._beside_rows", "*book.tables_left, *book.lists", "*book.lists,")
+@kills("audit.io.foreign_files._read_workbook", "> 1 for row", "> 0 for row")
 @pytest.mark.parametrize(
     ("first", "second", "code"),
     [
@@ -277,6 +292,12 @@ CHOICES = [["Age", "Disease"], ["20-29", "flu"], ["30-39", "cold"]]
 LISTED = [["Nr", "Who"], *([n, f"Ann {n}"] for n in range(12))]
 
 
+@kills("audit.io.foreign_files._read_workbook", "name in hidden or", "")
+@kills("audit.io.foreign_files._offers_choices", 'not any(map(str.isdigit, "".join({*column} - texts)))', "True")
+@kills("audit.io.foreign_files._may_list", "max(people / 2, _MANY)", "people + 1")
+@kills("audit.io.foreign_files._may_list", "cells > 1 for", "cells > 2 for")
+@kills("audit.io.irregularities._beside_rows", "> book.lines[0]", ">= book.lines[0]")
+@kills("audit.io.irregularities._beside_rows", "is not None and", "is None and")
 @pytest.mark.parametrize(
     ("name", "rows", "state", "comment", "code"),
     [
@@ -346,6 +367,12 @@ def assert_undecided(clauses, undecided, why):
     assert clauses["max_risk"]["state"] == ("undecided" if "max_risk" in undecided else "holds")
 
 
+@kills("audit.io.unread_cells._points", 'sign != "."', 'sign == ","')
+@kills(
+    "audit.io.unread_cells._points", "all(map(_THOUSANDS.fullmatch, points))", "any(map(_THOUSANDS.fullmatch, points))"
+)
+@kills("audit.io.unread_cells._points", "for side in (0, 1)", "for side in ()")
+@kills("audit.io.unread_cells._as_written", "without(Decimal, Fold, ColumnTypes)", "without(Decimal, Fold)")
 @pytest.mark.parametrize(
     ("pays", "columns", "undecided"),
     [
@@ -366,6 +393,9 @@ def test_a_point_that_may_group_thousands_decides_nothing(tmp_path, pays, column
     assert_undecided(paid(tmp_path, pays, columns), undecided, 'decimal = "."')
 
 
+@kills("audit.io.unread_cells._points", "text.translate(_EXCHANGED) if sign else text for", "text for")
+@kills("audit.io.unread_cells._points", "sign and name in rules[Spelled].columns", "False")
+@kills("audit.io.unread_cells._as_written", "Decimal, Fold", "Fold")
 @pytest.mark.parametrize(
     ("pays", "columns", "undecided"),
     [
@@ -383,6 +413,16 @@ def test_a_decimal_comma_that_may_group_thousands_decides_nothing(tmp_path, pays
     assert_undecided(found, undecided, "may separate thousands")
 
 
+@kills("audit.io.rules.cell_meaning._AMOUNT", "|\\w+\\s*[=:]", "")
+@kills("audit.io.rules.cell_meaning.ColumnTypes._unread", "kind == Kind.NUMERIC.value and not read", "False")
+@kills("audit.io.rules.cell_meaning.ColumnTypes._unread", "2 * len(counted) <= len(others)", "True")
+@kills("audit.io.rules.cell_meaning.ColumnTypes._unread", "if 2 * len(counted) <= len(others)", "if False")
+@kills("audit.io.rules.cell_meaning._with_one_word", "fold(found[2])", "found[2]")
+@kills("audit.io.rules.cell_meaning._AMOUNT", "|[~∼≈≃]", "")
+@kills("audit.io.rules.cell_meaning._DRESSED", "(?:[*†‡§¹²³⁰⁴-⁹]+|[(\\[]\\w[)\\]])?", "")
+@kills("audit.io.rules.cell_meaning.ColumnTypes.numbers", " and not self._unread(series, column)[0]", "")
+@kills("audit.io.rules.cell_meaning.ColumnTypes._unread", " or _DRESSED.fullmatch(text)", "")
+@kills("audit.io.rules.cell_meaning.ColumnTypes.doubts", " and len({*unread.values()}) == len(unread)", "")
 @pytest.mark.parametrize(
     ("pays", "columns", "undecided"),
     [
@@ -428,6 +468,9 @@ def test_a_column_without_a_plain_number_may_be_one_of_numbers(tmp_path, monkeyp
     assert_undecided(paid(tmp_path, pays, columns), undecided, "Pay")
 
 
+@kills("audit.io.rules.cell_meaning._LIKE_A_NUMBER", "\\s*\\d", "\\s*\\d+$")
+@kills("audit.io.rules.cell_meaning._AMOUNT", "|ca|rs", "|rs")
+@kills("audit.io.rules.cell_meaning.ColumnTypes._unread", "kind != Kind.CATEGORICAL.value and ", "")
 @pytest.mark.parametrize(
     ("cell", "declared", "state"),
     [
@@ -467,6 +510,7 @@ def test_declared_numbers_with_signs_between_thousands_are_read(tmp_path, cell, 
         assert 'types = { Pay = "numeric" }' in clauses["closeness"]["reason"]
 
 
+@kills("audit.io.rules.spelling.Fold.hints", "if rule is None or codes else", "if True else")
 def test_people_spelled_in_two_ways_are_not_followed_in_silence(tmp_path):
     """One person in two spellings is two people, about whom several releases disclose less."""
     folder = tmp_path / "ward"
@@ -479,6 +523,9 @@ def test_people_spelled_in_two_ways_are_not_followed_in_silence(tmp_path):
     assert 'fold = ["individual"]' in reasons["max_risk"]
 
 
+@kills("audit.io.respelling.REMARK", "{3,}", "{30,}")
+@kills("audit.io.rules.spelling.nearly_respelled", "once(", "(")
+@kills("audit.io.rules.spelling.nearly_respelled", '_REMARK.sub("", text)', "text")
 @pytest.mark.parametrize(
     ("mark", "code"),
     [
@@ -506,6 +553,7 @@ def test_people_with_a_note_behind_their_names_are_not_followed_in_silence(tmp_p
     assert run_audit(tmp_path)[0] == code
 
 
+@kills("audit.io.rules.spelling.Fold.hints", "name in (columns.individual, columns.record)", "False")
 @pytest.mark.parametrize(("then", "code"), [("r{}", 3), ("r-{}", 0)])
 def test_records_with_signs_beside_numbers_are_not_followed_in_silence(tmp_path, then, code):
     """The id of a record says that its cells are one description, whatever sign stands in it."""
@@ -517,6 +565,25 @@ def test_records_with_signs_beside_numbers_are_not_followed_in_silence(tmp_path,
     assert run_audit(tmp_path)[0] == code
 
 
+@kills("audit.io.encoding.coarse", '$", as_plain_number)', '$", str)')
+@kills("audit.io.rules.spelling.nearly_respelled", "as_plain_number(plain) if ids", "plain if ids")
+@kills(
+    "audit.io.irregularities._respelled_people",
+    "perhaps_one_person({*texts}, [] if columns.rules[SeveralRows].several else releases)",
+    "[]",
+)
+@kills("audit.io.irregularities._respelled_people", " or series.written.is_large", "")
+@kills("audit.io.irregularities._respelled_people", "np.intersect1d(numbers, there)", "numbers")
+@kills(
+    "audit.io.rules.spelling.nearly_respelled",
+    "further = _LETTERED if ids else",
+    "further = _MARKED if ids else",
+    case="[False-7-D-007--undecided]",
+)
+@kills("audit.io.encoding._parts", ', (keys, _LETTERED, r"\\1\\2\\3")', "", case="[False-7-D-007--undecided]")
+@kills(
+    "audit.io.irregularities._respelled_people", "columns.individual is None or ", "", case="[True-ann-Ann--undecided]"
+)
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("first", "second", "more", "state"),

@@ -24,6 +24,7 @@ from tests.cli.test_command_line import HOSPITAL
 from tests.helpers.messy import write
 from tests.helpers.running import refused, run_main
 from tests.helpers.tiny import Registered, Row, TinySeries
+from tests.mutants.mutant import kills
 
 
 def test_audit_alone_says_how_to_begin():
@@ -199,6 +200,8 @@ def test_every_command_takes_a_key_of_counterfeits(nobody, tmp_path):
     assert (code, len(err.splitlines())) == (2, 1)
 
 
+@kills("audit.judgement.doubts.unlisted_doubts", "not len(register.present(position))", "not len(register.person)")
+@kills("audit.judgement.doubts.unlisted_doubts", "seen.capacity.any() and not", "not seen.capacity.any() and not")
 @pytest.mark.parametrize("presence", ["", '\npresence = "possible"\n'], ids=["there", "possible"])
 def test_a_release_without_a_line_of_the_register_is_undecided(tmp_path, presence):
     """Nobody is taken to be in it, published or not; a register of some people of each release is judged as it is."""

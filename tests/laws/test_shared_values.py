@@ -12,6 +12,7 @@ from audit.judgement.shared_values import columns_that_share, rows_that_share
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import read_audit, run_main
+from tests.mutants.mutant import kills
 
 SECOND = ((1, 2, 3, 4, 5, 0), (1, 2, 3, 0, 5, 4), (1, 2, 0, 4, 5, 3), (1, 0, 3, 2, 5, 4))
 """The class of each household's second person; the first one of household 0 is in class 0, and so on."""
@@ -54,6 +55,10 @@ def published(folder, second, values, *, form, stated, out=False):
     return series_of(folder, tables if out else [[head, *one]], columns)
 
 
+@kills("audit.judgement.shared_values._by_texts", "if not secret.isdisjoint(key)", "if False")
+@kills("audit.judgement.shared_values._in_keys", "if name not in {*KEY_COLUMNS", "if name in {*KEY_COLUMNS")
+@kills("audit.judgement.shared_values._together", "(one != UNKNOWN) & (other != UNKNOWN)", "one < UNKNOWN")
+@kills("audit.judgement.shared_values._by_name", "not is_of_household(sensitive) or", "True or")
 @pytest.mark.parametrize(
     ("form", "out"), [("two columns", False), ("none", False), ("home", False), ("home", True), ("key", False)]
 )
@@ -91,6 +96,8 @@ def test_what_follows_from_households_only_together_is_not_taken_for_judged(tmp_
     assert {each["clause"]: each["state"] for each in clauses}["max_risk"] == "undecided"
 
 
+@kills("audit.publishing.publish._Work._key", "if shared and", "if not shared and")
+@kills("audit.judgement.shared_values.columns_that_share", "if len(names) <= _FEW_COLUMNS and not", "if False and not")
 @pytest.mark.parametrize(
     ("names", "quasi"),
     [(["Household"], ["Age"]), (["Household"], ["Age", "Household"]), (["Street", "Number"], ["Age"])],
@@ -131,6 +138,8 @@ def households(value, homes=tuple(f"Elm Row {n}" for n in range(20))):
     return rows, [[age, "*", income] for age, _, income in rows]
 
 
+@kills("audit.judgement.shared_values._may_show", "few and (", "False and (")
+@kills("audit.judgement.shared_values.rows_that_share", " or by_chance >= _BY_CHANCE - log(tries)", "")
 @pytest.mark.parametrize(
     ("value", "more", "asked"),
     [
@@ -160,6 +169,8 @@ def test_values_of_rows_that_belong_together_by_chance_are_not_asked_about(tmp_p
     assert "belong together" not in " ".join(run_main(str(series_of(tmp_path, tables, columns)))[1].split())
 
 
+@kills("audit.judgement.shared_values.rows_that_share", "_CLEARLY * (found - expected) < 1 - expected or ", "")
+@kills("audit.judgement.shared_values.rows_that_share", "one = several &", "one = (size > 1) &")
 @pytest.mark.parametrize(
     ("share", "harmless", "asked"), [(0, (), 0), (0.15, (), 0), (0, ("poor",), 0), (0.4, (), 1), (0.8, ("poor",), 1)]
 )
@@ -175,6 +186,8 @@ def test_people_are_asked_about_who_have_one_value_clearly_more_often_than_by_ch
         assert rows == ((2 * np.count_nonzero(alike), 2000) if asked else (0, 0))
 
 
+@kills("audit.judgement.shared_values.rows_that_share", " or _FEW * few < size[size > 1].sum()", "")
+@kills("audit.judgement.shared_values.rows_that_share", "_FEW * few < size", "2 * few < size")
 @pytest.mark.parametrize(("others", "asked"), [(0, True), (800, True), (2000, False)])
 def test_a_text_of_most_rows_is_no_household_but_hides_none(others, asked):
     """Of 50 pairs all share their value, beside so many people with one text, such as a gain of 0 or no household."""
@@ -186,6 +199,8 @@ def test_a_text_of_most_rows_is_no_household_but_hides_none(others, asked):
     assert rows == ((100, 100 + others) if asked else (0, 0))
 
 
+@kills("audit.judgement.shared_values.columns_that_share", "least=_LEAST[len(key)]", "least=0.0")
+@kills("audit.judgement.shared_values._names_value", "if value is None:", "if True:")
 @pytest.mark.parametrize("share", [1.0, 0.8])
 def test_a_column_of_codes_or_related_to_values_shows_no_households_beside_a_fine_one(tmp_path, share):
     """Ages of 1,000 people are fine; texts of the other column are codes of bands, or those of another band."""

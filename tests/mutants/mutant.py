@@ -1,15 +1,25 @@
 """What a mutant is, and where it stands in a source file."""
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 ROOT = Path(__file__).parents[2]
 
 
 class PlaceGoneError(ValueError):
     """The program has no such place any more: the list of mutants must change with it."""
+
+
+Test = TypeVar("Test", bound=Callable[..., object])
+
+
+def kills(name: str, text: str, replacement: str, case: str = "") -> Callable[[Test], Test]:
+    """Say of which mutant a test, or one case of it, is the one that must notice it."""
+    return lambda test: test
 
 
 @dataclass(frozen=True)

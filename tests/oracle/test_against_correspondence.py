@@ -13,6 +13,7 @@ from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.messy import series_of
 from tests.helpers.running import read_audit
+from tests.mutants.mutant import kills
 from tests.oracle.correspondence import CellTable, growing, truth
 
 EACH = 250
@@ -115,12 +116,14 @@ def test_what_is_not_settled_is_open(monkeypatch):
     assert incomplete > 20
 
 
+@kills("attacks.correspondence.worlds._Model.another", 'answer == "best"', 'answer != "unknown"')
 def test_that_a_solver_finds_no_world_decides_nothing(monkeypatch):
     """Nothing but a proof says that the releases contradict each other."""
     monkeypatch.setattr(module, "solved", lambda *_: ("none", Mock(response_proto=Mock(deterministic_time=0.0))))
     assert sum(not check(seed, np.random.default_rng(seed))[1].complete for seed in range(200)) > 20
 
 
+@kills("attacks.correspondence.worlds.settle", "if not model.exhausted:", "if False:")
 def test_effort_that_ends_leaves_bounds(monkeypatch):
     monkeypatch.setattr(module, "_EFFORT", 1e-6)
     for seed in range(100):

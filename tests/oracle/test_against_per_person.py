@@ -20,6 +20,7 @@ from tests.helpers.running import audit, audit_folder, read_audit, run_audit, wr
 from tests.helpers.several import ATTRIBUTES, PAIRS, pair_series, write_pairs
 from tests.helpers.strategies import classed_series, linked_series, register_series
 from tests.helpers.tiny import Row, TinySeries
+from tests.mutants.mutant import kills
 from tests.oracle.inference_table import inference_table, mates
 from tests.oracle.per_person import intersection, update_graph, version_weights
 from tests.oracle.worlds import few, worlds
@@ -92,6 +93,7 @@ def highest(weights, truth):
     return best / sum(weights.values())
 
 
+@kills("attacks.value_sets.Candidates.fold", "left &= allowed", "left |= allowed")
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 @given(data=st.data())
 def test_intersection(adversary, data):
@@ -327,6 +329,7 @@ def examples_with(part):
     return found
 
 
+@kills("attacks.inference_table.DescriptionTable.fold", "(size < self.k)", "(size < self.k - 1)")
 @pytest.mark.parametrize("name", examples_with("inference-table"))
 def test_inference_table(name):
     wanted = expected(name)["inference-table"]

@@ -20,6 +20,7 @@ from tests.helpers.amount import some
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
+from tests.mutants.mutant import kills
 from tests.oracle.count_tables import REST, Oracle
 from tests.oracle.drawn_tables import FORMS, drawn, drawn_tables, with_zeros
 from tests.universe.drawing import share
@@ -61,6 +62,7 @@ def test_random_series(seed, tmp_path):
     compare(drawn(random.Random(seed), [*FORMS][seed % len(FORMS)]), tmp_path, random.Random(seed))  # noqa: S311
 
 
+@kills("audit.count_tables.doubts._unlisted", "if may_count and", "if not may_count and")
 @pytest.mark.parametrize("seed", range(some(60)))
 def test_no_series_is_safe_whose_manifest_leaves_a_table_out(seed, tmp_path):
     rng = random.Random(seed)  # noqa: S311
@@ -142,6 +144,11 @@ def with_findings(rng, **rules):
                 return series, answer.findings
 
 
+@kills(
+    "audit.count_tables.count_questions.QuestionBuilder._labels",
+    "np.union1d(self.rows.label[mine, place], self.rows.zero[place])",
+    "np.unique(self.rows.label[mine, place])",
+)
 @pytest.mark.parametrize("rows", ["", "S,0\nW,0\n"], ids=["left out", "shown"])
 def test_rows_of_0_are_asked_about_whether_they_are_left_out_or_not(rows, tmp_path):
     """At most 9 of 15 or more are in N and at most 4 in W, so that 2 to 4 are in S, which the second release lacks."""
@@ -157,6 +164,7 @@ def test_rows_of_0_are_asked_about_whether_they_are_left_out_or_not(rows, tmp_pa
     assert (code, found) == (1, [("S", 2, 4), ("W", 2, 4)])
 
 
+@kills("audit.count_tables.published_counts.PublishedCounts.zero", "self.rules(file)", "self.manifest")
 def test_a_row_that_an_exact_release_leaves_out_is_exactly_0(tmp_path):
     (tmp_path / "series.toml").write_text(
         '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv", "2.csv"]\n'
@@ -177,6 +185,8 @@ def test_random_series_searched_as_large_ones_are(seed, tmp_path, monkeypatch):
     compare(drawn(random.Random(seed), "tidy"), tmp_path, random.Random(seed))  # noqa: S311
 
 
+@kills("attacks.differencing.attack._with_periods", "if len(periods) else", "if False else")
+@kills("attacks.differencing.lattice._halves", "if part < rest", "if False")
 def test_the_growth_of_a_period_follows_from_that_of_other_cells_without_programmes(tmp_path, monkeypatch):
     """Nobody comes to N, and 2 or 3 women come in the last two months, so that 2 or 3 come to S."""
     for name in ("_LARGE", "_LARGE_WHERE_FREE", "_NEAREST"):
@@ -196,6 +206,7 @@ def test_the_growth_of_a_period_follows_from_that_of_other_cells_without_program
     assert (growth["kind"], growth["lower"], growth["upper"]) == ("small", 2, 3)
 
 
+@kills("attacks.differencing.sums.shows_nothing", "max(2, min_count - 1)", "min_count - 1")
 @pytest.mark.parametrize("least", [2, 3, 5])
 def test_a_count_of_one_is_recovered_whatever_counts_are_small(least, tmp_path):
     releases = [[(("a",), "10")], [(("a",), "11")]]

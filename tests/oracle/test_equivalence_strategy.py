@@ -33,6 +33,7 @@ from tests.helpers.equivalences import (
     tiny_series,
 )
 from tests.helpers.running import run_audit, run_main
+from tests.mutants.mutant import kills
 from tests.unit.attacks.test_fingerprint import WAYS as BOTH
 from tests.unit.attacks.test_fingerprint import consistent, large_series, members, random_series
 
@@ -82,6 +83,7 @@ def taking(patch, way):
         patch.setattr(place, name, value)
 
 
+@kills("attacks.equivalence.subsets._matched", "fresh[first[sums, 0] < 0]", "fresh[:]")
 @pytest.mark.parametrize("first", range(0, SERIES, EACH))
 def test_everything_is_exact(first):
     """Each method alone, forced on all series, agrees with enumeration."""
@@ -110,6 +112,7 @@ def check_exact(way, matrix, wanted, found, which):
     assert shown[found.least > 1].tolist() == found.least[found.least > 1].tolist(), which
 
 
+@kills("attacks.equivalence.search._VectorSearch.lattices", "with_small_cuts(2 * e)", "with_small_cuts(2 * e - 1)")
 @pytest.mark.parametrize("first", range(0, some(500), EACH))
 def test_the_search_by_itself_is_exact(first):
     """Integer vectors alone, without other knowledge; each least one has a witness."""
@@ -220,6 +223,7 @@ def test_bounds_where_no_exact_way_is_taken(first, monkeypatch):
     assert open_ends
 
 
+@kills("attacks.equivalence.search._VectorSearch.find", "self.believed |= believed", "pass")
 def test_an_e_that_only_a_solver_rules_out_is_not_proved(monkeypatch):
     from ortools.sat.python import cp_model
 
@@ -231,6 +235,12 @@ def test_an_e_that_only_a_solver_rules_out_is_not_proved(monkeypatch):
     assert (found.lower, found.upper, found.proved) == (4, 4, 3)
 
 
+@kills(
+    "attacks.equivalence.integer_model.IntegerModel.some",
+    'self.believed = answer == "none"',
+    "pass",
+    case="[by models alone]",
+)
 @pytest.mark.parametrize("way", ["as they are", "by models alone"])
 def test_what_a_solvers_word_decides_is_marked(way, monkeypatch):
     """Whatever it rules out, all equivalences below the proved bound are known, and a limit above it is not kept."""
@@ -302,6 +312,7 @@ def assert_exact(matrix, seed):
     return len(label) - len(set(label)), sum(one >= 0 for one in value)
 
 
+@kills("attacks.equivalence.peeling._substitute", "number[pivot[k]] = np.uint64(0)", "pass")
 @pytest.mark.parametrize("limit", BOTH.values(), ids=BOTH)
 def test_small_series(limit, monkeypatch):
     """Half of the series have up to 15 columns, half are of the kinds that publishers make."""

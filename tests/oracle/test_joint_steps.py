@@ -27,6 +27,7 @@ from tests.helpers.opening import opened
 from tests.helpers.running import written
 from tests.helpers.strategies import classed_series, contradictory_series
 from tests.helpers.tiny import Row, TinySeries, read
+from tests.mutants.mutant import kills
 from tests.oracle.asking import WAYS, WHOLE_WAYS, Looks, asked, everybody_is_mistaken, half_is_told, nobody_tells
 from tests.oracle.larger import TRANSITIONS, beside, drawn_at_random, filled
 from tests.oracle.test_joint import ADVERSARIES, Answer, assert_measures
@@ -221,6 +222,7 @@ def test_worlds_are_weighed(series, of_a, way):
         assert found.possible == found.shown == answer.possible
 
 
+@kills("attacks.joint.knowledge.Knowledge.__init__", "if network.weighs_alike:", "if True:")
 def test_even_groups_are_equally_probable_only_where_changes_weigh_nothing():
     """A chain with two worlds: in one of them one more person keeps the class of a and b, half as probable as c."""
     pairs = [[*((i, i + 1) for i in range(0, 98, 2)), (98, None)], [(0, None), *((i, i + 1) for i in range(1, 98, 2))]]
@@ -254,6 +256,7 @@ def test_what_is_too_hard_is_open_though_there_is_time():
     assert "time limit" not in found.outcome.reason
 
 
+@kills("attacks.joint.attack.JointAttack._outcome", "found.decided.all()", "found.decided.any()")
 def test_one_who_is_not_decided_may_be_certain():
     """R is decided, P and Q are not: that no other person's value is certain is known once all are decided."""
     for way, decided in (("cut short", False), ("counted", True)):
@@ -289,6 +292,7 @@ def test_a_limit_on_e_asks_for_all_values_only_where_values_never_change(changes
     assert aims == [AIMS if every else AIMS[:1]]
 
 
+@kills("attacks.joint.settling.Settling._balls", "np.isin(core.part, parts)", "core.part < 0")
 @pytest.mark.parametrize(("way", "believed"), [("in whole numbers", True), ("programmed", False)])
 def test_a_solver_is_believed_only_where_nothing_else_rules_out(monkeypatch, way, believed):
     """No proof being found, as many findings rest on its word as it decided; weights of rows are checked."""
@@ -342,6 +346,7 @@ def circle(people, values="ab"):
     )
 
 
+@kills("attacks.joint.attack.JointAttack._outcome", "if not decision.feasible:", "if False:")
 @pytest.mark.many
 @pytest.mark.parametrize("people", [3, 19, 201])
 @pytest.mark.parametrize("copies", [1, 4, 110])
@@ -362,6 +367,8 @@ def none(*_, **_parameters):
     return "none", Mock(response_proto=Mock(deterministic_time=0.0))
 
 
+@kills("attacks.joint.settling.Settling._find_worlds", " and self._has_no_world(part)", "")
+@kills("attacks.joint.settling.Settling._balls", " & (questions.world >= 0).all()", "")
 @pytest.mark.parametrize("way", ["in whole numbers", "asked"])
 def test_that_a_solver_finds_no_world_refuses_no_finding(way, monkeypatch):
     """Only a proof refuses what is certain, as of the person who is alone in a group; what is open is not exhausted."""
@@ -378,6 +385,7 @@ def test_that_a_solver_finds_no_world_refuses_no_finding(way, monkeypatch):
         assert (found.outcome.status, found.outcome.claims.exhaustive) == ("incomplete", False)
 
 
+@kills("attacks.joint.settling.Settling._count", "small &= ~flagged(", "small |= flagged(")
 @pytest.mark.parametrize("word", [True, False])
 def test_no_share_of_worlds_rests_on_the_word_of_a_solver(word):
     """Parts from which it ruled something out are not counted."""
@@ -394,6 +402,7 @@ def test_no_share_of_worlds_rests_on_the_word_of_a_solver(word):
         assert np.isnan(share).all() == word
 
 
+@kills("attacks.joint.core.core_of", "kept = members > capacity", "kept = members > capacity + 1")
 @pytest.mark.parametrize("people", [4, 20, 200])
 @pytest.mark.parametrize("copies", [1, 20])
 def test_an_even_circle_has_two_worlds(people, copies):

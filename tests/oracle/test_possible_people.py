@@ -30,6 +30,7 @@ from tests.helpers.running import refused, run_audit, run_main
 from tests.helpers.strategies import in_braces, register_series
 from tests.helpers.tiny import Registered, Row, TinySeries
 from tests.laws.families import saved
+from tests.mutants.mutant import kills
 from tests.oracle.per_person import possible_rows
 
 
@@ -157,6 +158,8 @@ STAYS = ("p", "25", (0, 1)), ("q", "35", (0, 1)), ("r", "25", (0,))
 ROLL = [Registered(name, release, (age,)) for name, age, stay in STAYS for release in stay]
 
 
+@kills("audit.adversary.known_groups.PossiblePeopleFinder.find", "if pool != _NOWHERE", "")
+@kills("audit.adversary.known_groups.PossiblePeopleFinder.find", "many, releases, contents", "1, releases, contents")
 def test_each_is_judged_so_in_all_series_of_two_releases_of_up_to_two_rows():
     """Of 729, those in which somebody of the register may be; a share of them is drawn."""
     every = [*product(RELEASES, repeat=2)]
@@ -295,6 +298,7 @@ def test_who_may_be_in_one_release_alone_violates(tmp_path):
     assert "if in 1 and 2, it is certain" in " ".join(explained.split())
 
 
+@kills("audit.clauses.max_risk._about_rows", "entry.claims.versions is None", "False")
 @pytest.mark.parametrize("kind", ["possible", "register", "linked"])
 def test_classes_of_rows_alone_do_not_show_that_the_policy_holds(tmp_path, kind):
     """Somebody is certain by two releases, each of which has several values in each class."""
@@ -309,6 +313,7 @@ def test_classes_of_rows_alone_do_not_show_that_the_policy_holds(tmp_path, kind)
     assert [run_audit(folder, *words)[0], run_audit(folder, *words, "--attack", "intersection")[0]] == [3, 1]
 
 
+@kills("audit.judgement.doubts.recoded_doubts", "_lacks(one, other) and _lacks(other, one)", "False")
 @pytest.mark.parametrize(
     ("second", "code"),
     [("abcd", 0), ("abce", 3), ("abcdd", 0), ("abca", 0), ("abcabcabcabcabce", 3)],
@@ -321,6 +326,7 @@ def test_values_that_two_releases_do_not_share_may_be_one_in_two_notations(secon
     assert run_audit(folder)[0] == code
 
 
+@kills("audit.judgement.doubts._lacks", "_EXPECTED_ROWS", "10**9")
 def test_common_values_of_many_are_not_absent_by_chance(tmp_path):
     """With more than a dozen values, rare ones may be; a class that is renamed in one year is not."""
     rare = [{"20-39": [f"v{n}" for n in range(14)] * 6 + [more]} for more in ("x", "y")]
@@ -332,11 +338,15 @@ def test_common_values_of_many_are_not_absent_by_chance(tmp_path):
     assert run_audit(folder)[0] == 3
 
 
+@kills("audit.judgement.doubts.presence_doubts", "0 < len(unfitting) < len(tags)", "False")
 @pytest.mark.parametrize(("cell", "code"), [("20-39", 0), ("220-239", 3)])
 def test_a_release_whose_rows_fit_nobody_may_be_misread(cell, code, tmp_path):
     assert run_audit(roll(tmp_path, [SAFE[1], {cell: "abcd"}], [25, 26, 35, 36]))[0] == code
 
 
+@kills(
+    "audit.adversary.known_groups.PossibleKind.exposed", "fewest(self.contents, common)", "range(len(self.releases))"
+)
 @pytest.mark.parametrize("second", ["aabc", "abbc"])
 def test_people_alike_are_no_more_than_rows_of_the_releases_that_suffice(second, tmp_path):
     code, result, _ = run_audit(
@@ -374,6 +384,12 @@ def test_findings_of_a_candidate_count_people_not_kinds_of_people(tmp_path):
     assert "New findings of intersection (1 of 1, about 7 people)" in " ".join(text.split())
 
 
+@kills(
+    "audit.adversary.known_groups._largest",
+    "if not any(set(one) < set(other) for other in every)",
+    "if len(one) == max(map(len, every))",
+)
+@kills("audit.adversary.known_groups.PossibleKind.at_most", "value in common or not self.constant", "True")
 def test_rows_of_values_in_common_count_in_sets_of_any_size(tmp_path):
     """In the first two releases one row of each has the value that they share; the third shares none."""
     releases = [{"20-29": "ab"}, {"20-29": "ac"}, {"20-29": "dd"}]
@@ -383,6 +399,9 @@ def test_rows_of_values_in_common_count_in_sets_of_any_size(tmp_path):
     assert findings == {alike.format(1, "1 and 2"): "a", alike.format(2, "3"): "d"}
 
 
+@kills(
+    "audit.judgement.doubts.presence_doubts", "2 * kinds.uncovered > kinds.listed", "kinds.uncovered == kinds.listed"
+)
 @pytest.mark.parametrize(("ages", "code"), [((25, 80, 81), 3), ((25, 26, 81, 80), 0)], ids=["most", "half"])
 def test_where_nothing_covers_most_people_a_cell_may_be_misread(tmp_path, ages, code):
     ended, result, _ = run_audit(roll(tmp_path, SAFE, ages))
@@ -450,6 +469,7 @@ def test_a_baseline_covers_what_was_certain_of_each_person_alike(data):
             assert ident not in fresh
 
 
+@kills("audit.judgement.baseline.found_before", "found[place] = all(", "found[place] = any(")
 def test_a_person_who_joins_the_register_is_new_beside_those_who_look_alike(tmp_path):
     """A finding was found before only if it was found of each person whom it is about."""
     folder, report = roll(tmp_path, [{"20-29": "aa"}], [25, 26]), tmp_path / "before.json"
@@ -518,6 +538,7 @@ def of_two_attributes(folder, releases, people):
     return folder
 
 
+@kills("audit.adversary.known_groups.PossiblePeopleFinder.find", "whole[j][pools[at, j]]", "there[j]")
 def test_nobody_is_judged_in_releases_that_one_of_several_attributes_rules_out(tmp_path):
     """By B alone some fit both releases, but nobody has the same A in both; each set can be asked for."""
     releases = [{"20-29": ["a,x", "b,y"], "30-39": ["c,x", "d,y"]}, {"20-39": ["c,x", "d,y", "e,x", "f,y"]}]

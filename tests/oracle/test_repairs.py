@@ -26,6 +26,7 @@ from tests.helpers.count_tables import TinyTables
 from tests.helpers.repairs import Case, cell, draw, is_safe
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Row
+from tests.mutants.mutant import kills
 from tests.repair import test_register as registered
 
 COUNT = some(30)
@@ -426,6 +427,7 @@ def test_others_are_withheld_beside_a_record_that_is_no_longer_published(tmp_pat
     assert drawn.is_safe(tmp_path / "out")
 
 
+@kills("audit.repair.judging._Written._beside", "value[row] == known", "value[row] != known")
 @pytest.mark.parametrize("seed", [28, 30, 94])
 def test_one_person_is_withheld_beside_the_only_one_who_is_away(tmp_path, seed):
     """What one release has and the next has not is the value of the only person who left; of two, it is open whose."""
@@ -434,6 +436,7 @@ def test_one_person_is_withheld_beside_the_only_one_who_is_away(tmp_path, seed):
     assert (code, [len(move["lines"]) for move in json.loads(told)["moves"] if move["kind"] == "withhold"]) == (0, [1])
 
 
+@kills("audit.repair.judging.Judge._audit", "self.attacks == attacks or not is_open", "True")
 @pytest.mark.many
 @pytest.mark.parametrize("kind", ["register", "records", "regrouped"])
 @pytest.mark.parametrize("seed", range(some(6)))
@@ -493,6 +496,7 @@ def test_withholding_a_few_rows_is_tried_before_what_changes_many(tmp_path, monk
     assert [(move["kind"], len(move["lines"])) for move in moves] == [("withhold", max(2, alone))]
 
 
+@kills("reports.impact._proposal", "impact.repair.stopped is not None", "False")
 def test_next_says_that_a_repair_is_only_the_best_so_far(tmp_path, monkeypatch):
     stop_judging(monkeypatch, None, after=1)
     drawn = KINDS["larger"](1, tmp_path)

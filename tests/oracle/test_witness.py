@@ -25,6 +25,7 @@ from audit.witness import proofs, verify
 from tests.helpers.amount import slow, some
 from tests.helpers.running import refused, run_main, written
 from tests.helpers.strategies import linked_series
+from tests.mutants.mutant import kills
 from tests.oracle import second_checker
 from tests.oracle.larger import drawn_at_random
 
@@ -51,6 +52,7 @@ def claims(where):
     return {each["claim"]: each for each in reversed(json.loads((where / "statement.json").read_text())["claims"])}
 
 
+@kills("audit.witness.proofs.register_steps", "if programme is None or", "if True or")
 def test_points_prove_who_is_certain_because_others_take_the_rows(tmp_path):
     series, where = tmp_path / "series", tmp_path / "w"
     (series / "releases").mkdir(parents=True)
@@ -98,6 +100,7 @@ def forge_release(rng, folder, where, *, hashed):
         rewrite(where / "statement.json", change)
 
 
+@kills("audit.witness.verify_frame.check_files", 'stated["files"].get(name) == same', "True")
 def test_a_file_with_other_ends_of_lines_is_another_file(tmp_path):
     folder, where = tmp_path / "series", tmp_path / "witness"
     shutil.copytree(EXAMPLES / "hospital-l-diverse", folder)
@@ -110,6 +113,7 @@ def test_a_file_with_other_ends_of_lines_is_another_file(tmp_path):
     assert "has changed since the statement was written" in said
 
 
+@kills("audit.witness.verify.check_world", "(taken <= held.ravel()).all()", "True")
 def test_a_world_that_fits_no_group_shows_nothing(tmp_path):
     series = EXAMPLES / "hospital-l-diverse"
     assert witnessed(series, tmp_path)[1] == 0
@@ -146,6 +150,7 @@ def test_sums_show_no_fewer_equal_people_than_there_are(name, least, tmp_path):
     assert seen[1]
 
 
+@kills("audit.witness.verify_counts.equivalent", "any(total.values())", "False")
 def test_groups_of_other_values_show_no_equal_people(tmp_path):
     """As many people on each side, and whole numbers: but one group less another one leaves values over."""
     series = EXAMPLES / "hospital-l-diverse"
@@ -168,6 +173,7 @@ def test_groups_of_other_values_show_no_equal_people(tmp_path):
     assert "a sum of groups does not show" in said
 
 
+@kills("attacks.joint.answers.row_costs", "known.alive & ~decision.alive", "known.alive & decision.alive")
 @slow
 def test_points_of_all_at_once_prove_what_single_groups_do_not(tmp_path, monkeypatch):
     crowd = drawn_at_random(0, people=120, releases=2, values=12, size=6, distinct=True, table="constant")
@@ -224,6 +230,7 @@ def test_the_checkers_run_alone(name, tmp_path):
     assert checked(series, tmp_path / "witness") == (0, done.stdout)
 
 
+@kills("audit.witness.verify_points.Left.strike_out", "<= spare", "< spare")
 def test_examples_are_shown(tmp_path):
     stated = {}
     for name in ("hospital-l-diverse", "hospital-2-invariant", "clinic-2-equivalence", "clinic-merged"):
@@ -344,6 +351,8 @@ def plain(folder, cells, quoted='"'):
     return folder
 
 
+@kills("audit.witness.verify_cells.cells", "one and not power", "True")
+@kills("audit.witness.verify_cells.cells", "same == text", "True")
 @pytest.mark.parametrize("cells", ALIKE)
 def test_cells_that_may_mean_the_same_are_refused(cells, tmp_path, monkeypatch):
     series = plain(tmp_path, cells)
@@ -372,6 +381,7 @@ DECLARED = [
 ]  # fmt: skip
 
 
+@kills("audit.witness.verify_cells.cells", 'if "," not in text or text[0] == "{"', "")
 @pytest.mark.parametrize(("declared", "cells", "rows"), DECLARED)
 def test_cells_of_a_declared_type_are_one_class_if_they_mean_the_same(declared, cells, rows, tmp_path):
     series = plain(tmp_path, cells)
@@ -398,6 +408,9 @@ def test_cells_that_mean_something_else_are_shown(cells, tmp_path):
     assert claims(tmp_path / "w")["k"]["rows"] == 2
 
 
+@kills(
+    "audit.witness.writer._put_together", "len({len(np.unique(each)) for each in (both, ours, theirs)}) == 1", "True"
+)
 def test_the_writer_compares_its_classes_with_those_of_the_checker(tmp_path, monkeypatch):
     monkeypatch.setitem(verify.CELLS, "cells", lambda column, *_: column)
     err = refused(str(plain(tmp_path, ("20", "20.0"))), "--witness", str(tmp_path / "w"))
@@ -436,6 +449,7 @@ def knowing(folder):
     return folder
 
 
+@kills("audit.witness.verify.Published.know", "(before < 0) | (before == code)", "before == before")
 @pytest.mark.parametrize(
     ("name", "old", "new", "what"),
     [
@@ -607,6 +621,7 @@ def fakes(folder, counts, policy=""):
     return folder
 
 
+@kills("audit.witness.verify_counts.classes", "people[np.newaxis] > 0", "people[np.newaxis] >= 0")
 @pytest.mark.parametrize(
     ("counts", "total", "certain"), [((0, 1), 3, 1), ((0, 2), 2, 1), ((1, 0), 3, 1), ((2, 1), 3, 1), ((4, 1), 1, 0)]
 )
@@ -621,6 +636,7 @@ def test_a_class_of_counterfeits_only_discloses_nothing(counts, total, certain, 
     assert checked(folder, where)[0] == 1
 
 
+@kills("audit.witness.verify_counts.sizes", "(people > 0)", "1")
 @pytest.mark.parametrize(
     ("counts", "people"), [((0, 0), 2), ((1, 0), 1), ((3, 0), 1), ((4, 0), 2), ((4, 1), 1), ((0, 2), 2)]
 )

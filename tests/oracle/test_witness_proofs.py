@@ -16,6 +16,7 @@ from audit.witness.verify_proof import Derivation, Formula, findings
 from tests.helpers.amount import some
 from tests.helpers.running import run_main, written
 from tests.helpers.strategies import linked_series
+from tests.mutants.mutant import kills
 from tests.oracle.larger import drawn_at_random
 from tests.oracle.worlds import few, histories
 
@@ -111,6 +112,7 @@ def test_what_is_derived_is_so_in_all_worlds(series, seed):
         assert is_so(derived(formula, spoil(rng, lines)), worlds)
 
 
+@kills("audit.witness.verify_proof.Derivation.clause", "lost > self.spare", "lost >= self.spare")
 @pytest.mark.parametrize("crowd", CROWDS, ids=["two", "three"])
 def test_no_spoiled_proof_of_many_people_derives_what_is_not_so(crowd, tmp_path):
     rng = random.Random(0)  # noqa: S311 - as above
@@ -132,6 +134,7 @@ def test_no_spoiled_proof_of_many_people_derives_what_is_not_so(crowd, tmp_path)
     assert refused > SPOILED
 
 
+@kills("audit.witness.verify_proof.Derivation.clause", "len({*map(abs, literals)}) != len(literals) or", "")
 @pytest.mark.parametrize(
     ("line", "what"),
     [
@@ -156,6 +159,7 @@ def test_an_invalid_proof_step_is_refused(line, what, tmp_path):
         findings(read, formula, [*lines[:2], line, *lines[2:]], "Disease")
 
 
+@kills("audit.witness.verify_proof.claimed", '(witness / "findings.opb").read_text("utf-8") != formula.text()', "False")
 def test_a_formula_of_another_series_proves_nothing(tmp_path):
     series = EXAMPLES / "hospital-l-diverse"
     proved(series, tmp_path)

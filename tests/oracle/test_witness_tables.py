@@ -23,6 +23,7 @@ from audit.witness import verify_asked, verify_tables
 from tests.helpers.amount import some
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import refused, run_main
+from tests.mutants.mutant import kills
 from tests.oracle.count_tables import Oracle
 from tests.oracle.drawn_tables import drawn
 
@@ -113,6 +114,10 @@ def is_so(oracle, where):
     return True
 
 
+@kills("audit.witness.verify_asked.choices", "one - other, other - one", "one - other", case="[6]")
+@kills(
+    "audit.witness.verify_asked.derived", "sets, period - 1) for sets in every", "sets, period - 1) for sets in shown"
+)
 @pytest.mark.parametrize("seed", range(SERIES))
 def test_what_is_shown_is_so_and_no_forgery_shows_more(seed, tmp_path):
     rng = random.Random(seed)  # noqa: S311
@@ -271,6 +276,7 @@ def without_periods(tables):
         del tables[name]
 
 
+@kills("audit.witness.verify_tables.read_tables", "low <= count <= high", "True")
 @pytest.mark.parametrize(
     ("change", "code", "told"),
     [
@@ -335,6 +341,7 @@ def test_releases_of_a_pattern_are_in_the_order_of_their_numbers(tmp_path):
     assert (code, "a year behind other numbers" in said) == (2, True), said
 
 
+@kills("audit.witness.verify_tables.checked", 'FRAME["check_files"](folder, series.read, stated)', "stated")
 def test_a_statement_is_about_its_files(tmp_path):
     folder, where, _ = stated(tmp_path)
     release = folder / "releases" / "1.csv"
@@ -367,6 +374,7 @@ def test_a_table_in_another_encoding_is_named(tmp_path):
     assert "a file that is not UTF-8: releases/1.csv" in witnessed(folder, tmp_path / "witness")[2]
 
 
+@kills("audit.witness.verify_tables.letters", "name.casefold()", "name")
 @pytest.mark.parametrize("spelled", ["Sex", "\u00absex\u00bb"])
 def test_another_spelling_of_a_column_is_named(spelled, tmp_path):
     folder = replace(SMALL, releases=[[((*labels[:1], "All"), text)] for labels, text in SMALL.releases[0][2:]])
@@ -423,6 +431,8 @@ def published(folder, rules, lines):
     return folder
 
 
+@kills("audit.witness.verify_rates.changed", "need(before,", "need(True,")
+@kills("audit.witness.verify_rates.rated", "need(cells.get(total),", "need(True,")
 @pytest.mark.parametrize(("rule", "cells", "named"), [
     ('change = { column = "x" }', "N,f,c,+4 N,m,c, N,All,60, S,f,30,", "a change since a release that is not in the"),
     ('rates = { column = "x", per = 100, decimals = 1, denominator = { sex = "All" } }', "N,f,14,66.7 N,m,c, S,f,30,",
@@ -434,6 +444,8 @@ def test_what_tells_of_a_count_that_is_not_there_is_not_supported(rule, cells, n
     assert named in refused(str(folder), "--witness", str(tmp_path / "witness"))
 
 
+@kills("audit.witness.verify_sums.interval", " and not exact", "")
+@kills("audit.witness.verify_tables.TableSeries.file", "(tag, name, column)", "(tag, name)")
 @pytest.mark.parametrize("exact", ["1", "releases/1.csv", "n"])
 def test_exact_numbers_are_neither_rounded_nor_perturbed(exact, tmp_path):
     """Tables of rounded numbers would show several values of a hidden count that follows from exact ones."""
@@ -483,6 +495,11 @@ def test_a_rate_of_a_published_count_says_nothing_more(marked, more, codes, tmp_
     assert (found, done) == codes, said
 
 
+@kills(
+    "audit.witness.verify_rates.limit",
+    "max(low, series.low[one]), min(high, series.high[one])",
+    "series.low[one], series.high[one]",
+)
 def test_a_table_contradicts_another_rate_than_the_one_it_was_made_of(tmp_path):
     folder, where = Path(shutil.copytree(EXAMPLES / "tables-rates", tmp_path / "s")), tmp_path / "w"
     assert witnessed(folder, where)[1] == 0

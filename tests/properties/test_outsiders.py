@@ -18,6 +18,7 @@ from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES
 from tests.helpers.sarif import assert_sarif
 from tests.helpers.schemas import fits, troubles
+from tests.mutants.mutant import kills
 
 HERE = Path(__file__).parents[1]
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
@@ -217,6 +218,7 @@ def states(out):
     return {each["clause"]: each["state"] for each in json.loads(out)["policy"]["clauses"]}
 
 
+@kills("audit.clauses.clause.decide", 'limit, "undecided", ()', 'limit, "holds", ()')
 @pytest.mark.parametrize(
     ("limit", "state", "told"),
     [(5, "violated", "found: 4 by joint, and the limit is 5"), (4, "holds", "found 4"), (99, "undecided", "KeyError")],
@@ -269,6 +271,7 @@ Found.default = {default}
 """Code that hangs: whoever waits for it with a time limit waits no longer, for everything else as long as it takes."""
 
 
+@kills("audit.runtime.outside_code.ClauseWatch.ask", "if name in self.failed:", "if False:")
 @pytest.mark.parametrize("where", ["asks", "statistic", "claims", "violations"])
 def test_a_clause_that_hangs_is_undecided_and_asked_once(changed, tmp_path, where):
     """However many results it is asked about, it takes its time limit once; what else was found is written."""
@@ -281,6 +284,8 @@ def test_a_clause_that_hangs_is_undecided_and_asked_once(changed, tmp_path, wher
     assert {each["clause"] for each in out["policy"]["clauses"] if each["state"] == "holds"} >= {"max_risk", "min_e"}
 
 
+@kills("audit.pipeline.attack_run.run_attacks", "if each.stated or watch", "if watch")
+@kills("audit.clauses.clause.Stated.stated", "self.manifest or self.asked", "True")
 def test_a_clause_is_in_question_where_the_evidence_has_what_it_is_about(run, tmp_path):
     """It is not listed elsewhere, unless it is stated."""
     shutil.copytree(HOSPITAL, tmp_path / "series")
@@ -310,6 +315,7 @@ Plagued.asks, FirstReleases.run = asks, run
 """
 
 
+@kills("audit.pipeline.attack_run.run_attacks", "otherwise=True", "otherwise=False")
 @pytest.mark.parametrize(
     ("fault", "error"),
     [("return {}['Bob has flu']", "KeyError"), ("sys.exit(0)", "SystemExit"), ("return False", None)],

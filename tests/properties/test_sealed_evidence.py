@@ -30,6 +30,7 @@ from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.running import written
 from tests.helpers.strategies import VALUES
 from tests.helpers.tiny import Row, TinySeries
+from tests.mutants.mutant import kills
 
 ADVERSARIES = ["linked", "register"]
 ALL = [*ADVERSARIES, "published", "pseudonym", "possible"]
@@ -206,6 +207,12 @@ def make_strangers(folder):
         path.write_text("\n".join(line for line in lines if not line.endswith(",")) + "\n")
 
 
+@kills(
+    "audit.io.encoding.TextIndex.add", "np.argsort(hashes(texts.slice(known, upto - known)))", "np.arange(upto - known)"
+)
+@kills(
+    "audit.adversary.held_series.PlacedPeople.of", "np.sort(row_class[keyed.person < 0])", "row_class[keyed.person < 0]"
+)
 @pytest.mark.parametrize("adversary", ALL)
 @settings(max_examples=some(40))
 @given(data=st.data())
@@ -232,6 +239,11 @@ def test_whose_row_of_a_class_is_whose_changes_nothing_that_an_attack_reaches(ad
     assert first_difference(*reached_by) is None
 
 
+@kills(
+    "audit.adversary.held_series.HeldSeries._records_of_strangers",
+    "np.isin(kind[record], kind[foreign])",
+    "foreign[record]",
+)
 @pytest.mark.parametrize("moves", [False, True])
 def test_of_records_in_one_class_throughout_none_is_known_to_be_a_stranger_s(tmp_path, moves):
     """The first record is a person's, the second a stranger's, or the other way round."""
@@ -263,6 +275,7 @@ def test_a_world_to_start_from_changes_no_verdict(adversary, kind, data):
         assert np.array_equal(getattr(one.claims, name), getattr(other.claims, name))
 
 
+@kills("audit.adversary.view.handed", "is_own(attack) and ", "")
 def test_a_world_is_handed_to_own_attacks_alone_that_ask_for_worlds(tmp_path):
     TinySeries([[Row("Ann", "1", "flu"), Row("Bob", "1", "gout")]]).write(tmp_path)
     (evidence,) = build_evidence(open_series(tmp_path))

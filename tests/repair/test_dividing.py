@@ -11,6 +11,7 @@ import pytest
 from audit.repair.candidate_rows import RepairPlan
 from audit.repair.plans import divide
 from tests.helpers.amount import some
+from tests.mutants.mutant import kills
 
 
 def together(plan, members):
@@ -19,6 +20,8 @@ def together(plan, members):
     return {each for each in members if times[plan.part[each]] > 1}
 
 
+@kills("audit.repair.plans.divide", "[*needed, *others[:middle]]", "others[:middle]")
+@kills("audit.repair.plans.divide", "(middle + 1, high)", "(high, high)")
 @pytest.mark.parametrize("seed", range(some(40)))
 def test_no_group_can_be_taken_out_of_what_is_left(seed):
     """Any superset of one of some sets of groups suffices, as what merges more discloses no more."""

@@ -15,10 +15,12 @@ from audit.runtime.candidate_search import CandidateSearch, SearchOutOfTimeError
 from tests.helpers.amount import slow
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import run_main
+from tests.mutants.mutant import kills
 
 PLACES = Hierarchy("p", (("Rome", "Bari", "Oslo"), ("Italy", "Italy", "Norway"), ("*", "*", "*")))
 
 
+@kills("audit.repair.merged_cells.AttributeCells.recodings", "if self._costs[code] < 1 else anything", "")
 @pytest.mark.parametrize(
     ("kind", "hierarchy", "texts", "coarser"),
     [
@@ -66,6 +68,7 @@ def school(seed, folder):
     return folder / "s", folder / "2.csv"
 
 
+@kills("audit.repair.search.RepairSearch._may_recode", "COARSEN in self.moves", "False")
 @slow
 def test_a_recoding_of_all_rows_is_found_by_few_audits(tmp_path, monkeypatch):
     """Changes of groups alone lost 89 % by as many audits."""

@@ -11,6 +11,7 @@ from audit.runtime.candidate_search import SearchOutOfTimeError
 from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
+from tests.mutants.mutant import kills
 
 HOW = ["--findings", "0"]
 
@@ -68,6 +69,8 @@ def test_nothing_is_recommended_where_nothing_is_wrong():
     assert "recommendation" not in result
 
 
+@kills("audit.model.release_impact.Repair.recommendation", ", stopped=self.stopped", "")
+@kills("audit.model.report.Report.exit_code", " and self.recommendation.interrupted", " and False")
 @pytest.mark.parametrize(("how", "code"), [(KeyboardInterrupt, 130), (SearchOutOfTimeError, 1)])
 def test_the_best_so_far_is_recommended(series, monkeypatch, how, code):
     own = Judge.judge

@@ -15,6 +15,7 @@ from tests.cli.forms import append
 from tests.helpers.amount import some
 from tests.helpers.running import refused, run_main
 from tests.helpers.tiny import Registered, Row, TinySeries, covers, with_spans
+from tests.mutants.mutant import kills
 from tests.oracle.worlds import worlds
 
 WIDE = ("[20, 60]",)
@@ -107,6 +108,7 @@ def test_where_the_candidate_alone_has_a_key_the_adversary_that_needs_none_is_na
     assert run_main("next", str(past), str(candidate), "--adversary", presence)[0] in (0, 1, 3)
 
 
+@kills("audit.repair.candidate_files.CandidateFiles.register_in", "register.names_releases and ", "")
 @pytest.mark.parametrize(("keyed", "words"), [(True, []), (True, ["--adversary", "possible"]), (False, [])])
 def test_a_roll_that_names_no_releases_stays_as_it_is_whoever_is_withheld(tmp_path, keyed, words):
     """The withheld may be in the release as anybody of the roll may, and keys may name people in another way."""

@@ -28,6 +28,7 @@ from tests.helpers.messy import write as write_text
 from tests.helpers.repairs import draw
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Known, Row, TinySeries
+from tests.mutants.mutant import kills
 
 
 @pytest.fixture
@@ -222,6 +223,11 @@ def test_a_candidate_may_lack_a_column_that_earlier_releases_have(tmp_path):
     assert run_main("next", str(folder), str(tmp_path / "out" / "2.csv"))[0] == 0
 
 
+@kills(
+    "audit.repair.judging.Judge._judged",
+    "selections_of(each, self._guide, self.limits)",
+    "selections_of(each, self._guide, {})",
+)
 def test_a_class_in_which_all_have_some_harm_is_repaired(tmp_path):
     """Nobody's value is certain there, but that it is none of the harmless ones; a finding of a clause alone."""
     harmless = 'harmless = { D = ["none"] }\nsimilar = { D = true }'
@@ -235,6 +241,9 @@ def test_a_class_in_which_all_have_some_harm_is_repaired(tmp_path):
     assert [(move["kind"], len(move["groups"])) for move in json.loads(out)["moves"]] == [("merge", 2)]
 
 
+@kills(
+    "audit.repair.candidate_files.CandidateFiles._rewritten", "range(first, first + len(source))", "source", case="[1]"
+)
 @pytest.mark.parametrize("first", [0, 1, 561])
 def test_numbers_of_rows_show_no_withheld_row(tmp_path, first):
     """Gaps would; the key goes by the place of a row, and other numbers are kept."""
@@ -253,6 +262,7 @@ def test_numbers_of_rows_show_no_withheld_row(tmp_path, first):
     assert [(row["No"], row["Weight"]) for row in written] == [(str(first + n), "2") for n in range(4)]
 
 
+@kills("audit.judgement.doubts.gather_doubts", "beside and published", "False")
 @pytest.mark.parametrize("has_weight", [True, False])
 def test_with_a_baseline_a_column_that_the_candidate_lacks_leaves_nothing_open(tmp_path, has_weight):
     """The weights of earlier releases show households and link their rows; the candidate has no row to link."""
@@ -270,6 +280,7 @@ def test_with_a_baseline_a_column_that_the_candidate_lacks_leaves_nothing_open(t
 COLUMNS = 'sensitive = "D"\nquasi_identifiers = ["Place", "Home"]'
 
 
+@kills("audit.repair.merged_cells._narrowest", "isinstance(cell, Masked)", "False")
 @pytest.mark.parametrize("stars", ["*", "**"])
 @pytest.mark.parametrize("seed", range(8))
 def test_masks_that_cover_no_other_cost_as_much_to_merge_as_codes(seed, stars):
@@ -283,6 +294,7 @@ def test_masks_that_cover_no_other_cost_as_much_to_merge_as_codes(seed, stars):
         assert (masked.cost(other) > 0) == (len(some) > 1)
 
 
+@kills("audit.repair.merged_cells._narrowest", "found - wide", "found")
 def test_a_mask_among_the_codes_that_it_covers_costs_what_it_covers():
     attribute = QuasiIdentifier("a", Kind.CATEGORICAL, None, frozenset())
     cells = AttributeCells(attribute, np.arange(6), ["34112", "34117", "3411*", "341**", "350**", "36000"])
@@ -350,6 +362,7 @@ def test_people_of_whom_a_value_is_known_stay(tmp_path):
     assert run_main("next", str(past), str(tmp_path / "out" / "2.csv"), *policy)[0] == 0
 
 
+@kills("audit.judgement.selection.republished", "_groups(releases, each) == own", "True")
 @pytest.mark.parametrize("again", [True, False])
 def test_a_release_that_is_published_again_adds_no_small_class(tmp_path, again):
     """Groups of one value and classes below k are known from the past; one changed row, and they are new."""
@@ -520,6 +533,11 @@ def test_next_recommends_no_repair_where_whatever_is_changed_stays_undecided(tmp
     assert "Do not publish release 1 if it is not out yet: it violates the policy by itself." in alone
 
 
+@kills(
+    "audit.repair.candidate_files.CandidateFiles._write_key",
+    "not is_there(path)",
+    "not is_there(path) or rows.person is None",
+)
 def test_episodes_of_few_people_are_counted_by_the_key_beside_the_candidate(tmp_path):
     """It wrote changed candidates without their key, so that rows counted as people: nothing was found."""
     rows = [[age, f"{age}{value}"] for age in ("20-29", "30-39") for value in "abcd"]
@@ -672,6 +690,7 @@ def of_a_register(folder, *, changes, many=60):
     return str(folder / "series"), str(folder / "candidate/2023.csv")
 
 
+@kills("audit.cli.output.options_of_verdict", 'yield from ("--adversary", adversary)', "pass")
 def test_next_names_the_repair_that_its_command_makes(tmp_path):
     """The command has the adversary and the limits, without which another series would be judged."""
     names = of_a_register(tmp_path / "s", changes=False, many=40)
@@ -701,6 +720,7 @@ def test_a_candidate_that_contradicts_the_past_is_named_as_its_publisher_knows_i
     assert "audit-repair-" not in err
 
 
+@kills("attacks.joint.attack.JointAttack._outcome", "Reason(what, ReasonKind.CONTRADICTION)", "what")
 def test_a_past_that_contradicts_itself_is_named_at_once_and_more_time_is_not_advised(tmp_path):
     names = of_a_register(tmp_path / "s", changes=True)
     code, out, _ = run_main("repair", *names, "--adversary", "register", "--output", str(tmp_path / "out"))

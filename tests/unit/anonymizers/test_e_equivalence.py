@@ -14,6 +14,7 @@ from audit.model.anonymizer import COUNTERFEIT, RefusalError, Scale, Snapshot
 from audit.model.history import PublicationHistory, PublishedRelease
 from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
+from tests.mutants.mutant import kills
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -145,6 +146,13 @@ def histories(draw):
 RETURN = [[(0, 0), (1, 0), (2, 0), (3, 0), (4, 1), (5, 1)], [(0, 0), (1, 0), (2, 0), (3, 0)]]
 
 
+@kills("anonymizers.e_equivalence.method.EEquivalenceAnonymizer._least", "2 * self.e - 1", "2 * self.e - 2")
+@kills("anonymizers.e_equivalence.bucket_graphs.graphs_of", "once = known & ~again", "once = known")
+@kills(
+    "anonymizers.e_equivalence.bucket_plans.Planning._layers",
+    "-(-lacking // self.slots.width())",
+    "lacking // self.slots.width()",
+)
 @settings(max_examples=some(60))
 @example([*RETURN, [*RETURN[1], (4, 1)]], 2, 2, False, 0)
 @given(histories(), st.sampled_from([2, 2, 3]), st.sampled_from([1, 2, 2, 3]), st.booleans(), st.integers(0, 9))

@@ -17,6 +17,7 @@ from audit.model.evidence import UpdateSets
 from audit.model.history import PublicationHistory
 from tests.helpers.amount import some
 from tests.helpers.updates import PLACES, check_distinct, check_told, groups_of, past, random_history, snapshot, so_far
+from tests.mutants.mutant import kills
 
 
 def rng(seed=0):
@@ -102,6 +103,8 @@ def fewest_counterfeits(back, signatures, kept, m):
     return lacking.total() - max(int(way.sum()) for way in ways if eligible(kept - way, m))
 
 
+@kills("anonymizers.m_distinct.method._Release._check_covered", "< 0]", "< -1]")
+@kills("anonymizers.division.divide", "(slot < 0).any()", "False")
 @pytest.mark.parametrize("method", [MInvarianceAnonymizer, MDistinctAnonymizer, MDistinctStarAnonymizer])
 def test_a_past_without_the_persons_value_is_refused(method):
     history = so_far([[(0, 0), (1, 1)], [(2, 0), (3, 1), (4, 2)]])
@@ -246,6 +249,7 @@ def test_batches_take_every_row_once(counts, m):
     assert not left.any()
 
 
+@kills("anonymizers.balancing._batch", "if best is not None:", "if False:")
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=7), st.integers(2, 4), st.integers(1, 30))
 @example([5, 8, 4, 5, 8, 6], 2, 19)
 @example([3, 2, 4, 2, 2], 3, 21)

@@ -20,6 +20,7 @@ from attacks.matrix import Matrix
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.equivalences import Plan, is_equivalence, matrix_of, searched
+from tests.mutants.mutant import kills
 
 WAYS = {"plain": sys.maxsize, "compiled": -1}
 
@@ -146,6 +147,7 @@ def large_series(seed, people=900, size=6, releases=7, kinds=5):
     return people, value, series
 
 
+@kills("attacks.equivalence.lanczos._go_on", "status == _FAILED", "False")
 @pytest.mark.parametrize("releases", [2, 3])
 def test_a_contradiction_among_more_columns_than_groups_is_named(compiled, releases):
     """The smaller of two systems is solved, which cannot tell that there is no solution: then it is the other one."""
@@ -179,6 +181,9 @@ def test_a_spent_budget_gives_none(compiled, monkeypatch):
     assert looks.looks < 10_000 - 50
 
 
+@kills(
+    "attacks.equivalence.lanczos._end", " and _dot(state.weight[row:end], state.target[row:end], state.field) != 0", ""
+)
 def test_diagonals_that_fail_are_drawn_again(compiled, monkeypatch):
     matrix = consistent(*large_series(2))
     right = classes(matrix, fingerprint(matrix, np.random.default_rng(3), Budget()))
@@ -237,6 +242,7 @@ def test_nothing_is_claimed_without_time():
     assert all(is_equivalence(matrix, vector) for vector in found.witnesses)
 
 
+@kills("attacks.equivalence.search._VectorSearch.find", "self.complete &= done", "pass")
 @pytest.mark.parametrize(
     ("module", "limit"), [(integer_model, "_VARIABLES"), (integer_model, "_EXACT"), (integer_model, "_EFFORT")]
 )
@@ -266,6 +272,7 @@ def test_a_wrong_answer_of_the_solver_is_none(monkeypatch):
     assert found.lower <= exact.lower <= found.upper
 
 
+@kills("attacks.equivalence.search._VectorSearch.lattices", "self.complete = False", "pass")
 def test_eliminations_that_take_too_long(monkeypatch):
     matrix, _ = regrouped(np.random.default_rng(0), 24, 4, 3)
     monkeypatch.setattr(Elimination, "most", 50)
@@ -293,6 +300,7 @@ def test_groups_with_too_many_sets_are_left_out_and_that_is_said(monkeypatch):
     assert not result.least.any()
 
 
+@kills("attacks.equivalence.subsets.search", "(total < high)", "(total <= high // 2)")
 def test_witnesses_do_not_depend_on_the_turn_in_which_a_random_sum_comes(monkeypatch):
     """Any two of a + b = c + d, a + e = c + f and b + f = d + e show all six people: the first two are taken."""
     pairs = [[0, 1], [2, 3]], [[0, 4], [2, 5]]

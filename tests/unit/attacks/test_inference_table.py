@@ -12,6 +12,7 @@ from audit.judgement.check_record import Recounter
 from audit.judgement.field_types import BrokenCertificateError
 from audit.runtime.budget import Budget
 from tests.helpers.records import RecordRow, RecordSeries, inferred, on_disk
+from tests.mutants.mutant import kills
 from tests.oracle.test_against_per_person import EXAMPLES
 
 # -- certificates -------------------------------------------------------------------------------------------
@@ -55,6 +56,7 @@ def test_a_finding_that_was_changed_as_a_whole_does_not_hold(changed, found):
         Recounter(evidence, 2).check([changed(findings["2"])])
 
 
+@kills("audit.judgement.check_record.Recounter._check_class", "< self._k", "<= self._k")
 def test_a_class_that_is_large_enough_is_no_finding(found):
     evidence, findings = found
     with pytest.raises(BrokenCertificateError):

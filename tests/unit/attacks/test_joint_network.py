@@ -31,6 +31,7 @@ from tests.helpers.amount import some
 from tests.helpers.opening import opened
 from tests.helpers.running import written
 from tests.helpers.tiny import Row, TinySeries
+from tests.mutants.mutant import kills
 from tests.oracle.asking import forced
 from tests.oracle.larger import drawn_at_random
 
@@ -50,6 +51,7 @@ def built(series, *, world=True):
 # -- what is counted of columns -----------------------------------------------------------------------------------
 
 
+@kills("attacks.joint.values.Findings.__init__", "(sizes[2] > 1)", "(sizes[2] >= 1)")
 def test_a_person_with_two_values_is_decided_when_both_are_shown():
     """A world shows one value of everybody; that it is the only one takes more."""
     rows = [[("p1", "b"), ("p0", "a"), ("p4", "a")], [("p0", "a"), ("p1", "b"), ("p2", "c"), ("p3", "b")]]
@@ -89,6 +91,7 @@ def even_groups(rng, people, size, *, odd):
     return TinySeries(releases)
 
 
+@kills("attacks.joint.network.ConstraintNetwork.even", "uneven[of[self.hint[variable] < 0]] = True", "pass")
 def test_no_world_is_presumed_where_groups_are_not_even():
     """One value that another group lacks: nothing is shown but for those who have one value left."""
     for odd in (True, False):
@@ -108,6 +111,9 @@ def rows(core):
     return {(frozenset(column[core.row == row].tolist()), int(core.capacity[row])) for row in range(len(core.capacity))}
 
 
+@kills("attacks.joint.core.OpenSubproblem.may_follow", "self.may[value_classes]", "before >= 0")
+@kills("attacks.joint.worlds.Worlds.begin", "(taken > net.capacity).any()", "False")
+@kills("attacks.joint.worlds.Worlds._right", "if not len(net.link):", "if True:")
 def test_worlds_are_what_rows_and_links_allow():
     """Every choice of two people with values a and b in two releases, where neither becomes the other."""
     releases = [[Row("p0", "0", "a"), Row("p1", "0", "b")] for _ in range(2)]
@@ -146,6 +152,8 @@ def network():
         yield evidence, network_of(evidence, 2, Budget())
 
 
+@kills("attacks.joint.settling.Settling._support", "if self._budget.exhausted():", "if False:")
+@kills("attacks.joint.settling.Settling._try_corners", "if self._budget.exhausted():", "if False:")
 def test_no_model_is_made_when_the_time_is_up(network, monkeypatch):
     """Nor where one step makes several models: of first worlds, of weights, and of single options."""
     begun = []
@@ -207,6 +215,7 @@ def counted_with_others(self, most):
     return found and replace(found, worlds=np.vstack([found.worlds, self._part.start[:-1]]))
 
 
+@kills("attacks.joint.worlds.Worlds._taken_over", "(taken > net.capacity[row])[settled].any()", "False")
 @pytest.mark.parametrize(
     ("way", "module", "name", "lie"),
     [
@@ -242,12 +251,17 @@ def test_counts_contradict_each_other_where_cases_prove_it(total):
         first_point(*around(total), Budget())
 
 
+@kills(
+    "attacks.differencing.programs.first_point", " and prove(component, ends, ({}, UPPER, -1), budget) is not None", ""
+)
 def test_counts_do_not_contradict_each_other_by_the_word_of_a_solver(monkeypatch):
     assert first_point(*around(10), Budget()).tolist() == [5, 5, 5]
     monkeypatch.setattr(ContinuedSearch, "answered", lambda *_: ("none", None))
     assert first_point(*around(10), Budget()) is None
 
 
+@kills("attacks.differencing.programs.Component.rounded", " and (self.matrix @ point == self.right).all()", "")
+@kills("attacks.differencing.programs.Component.rounded", "((low <= point) & (point <= high)).all() and ", "")
 def test_fractions_are_rounded_to_counts_that_agree_with_everything():
     for total, value, rounded in ((1, 0.5, None), (10, 5 - 1e-9, [5, 5, 5]), (9, 4.6, None), (12, 6.0, None)):
         component, ends = around(total)
@@ -304,6 +318,7 @@ def agrees(programme, cost, found):
         assert shown == pytest.approx(-wanted.fun)
 
 
+@kills("attacks.linear_programmes.ContinuedSearch.__init__", "if branches else 0", "if False else 0")
 def test_whole_columns_have_whole_optima():
     third = Programme(np.zeros(2), np.full(2, 5.0), sparse.csr_matrix([[3.0, 1.0]]), np.array([4.0]), np.array([4.0]))
     cost = np.array([1.0, 0.0])

@@ -22,6 +22,7 @@ from audit.judgement import check_disclosure
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
 from audit.model.outcome import PerPersonAttack
 from audit.runtime.budget import Budget
+from tests.mutants.mutant import kills
 
 PEOPLE = 5
 
@@ -128,6 +129,8 @@ def risk_of(of, asked, parts):
     return max(shares) / total
 
 
+@kills("attacks.paths.FeasibleValues._prune", "may_precede[who] = self._before(new)", "pass")
+@kills("attacks.paths.FeasibleValues._prune", "waiting[who[~changed]] = False", "waiting[who] = False")
 @pytest.mark.parametrize("seed", range(100))
 def test_feasible_values_are_on_paths_through_all_versions(seed):
     """Of all people at once as of each alone, where values change in steps of which not every two make one."""
@@ -301,11 +304,13 @@ def check(history, asked, *, tables):
             assert (risk == 1.0) == (expected == 1)
 
 
+@kills("attacks.value_sets.pool_masks", "flat = entries == distinct", "flat = entries >= distinct")
 @given(history=histories(st.integers(1, 4)))
 def test_rows_weigh_as_their_counts(history):
     check(history, None, tables=None)
 
 
+@kills("attacks.candidate_risks._Products.scale", "np.ldexp(self.weight, -exponent[self.place])", "self.weight")
 @pytest.mark.parametrize("tables", [False, True])
 @given(history=histories(st.sampled_from([10**12, 3 * 10**12, 7 * 10**12]), 40))
 @example(history=[([0], np.array([[10**12, 3 * 10**12, 7 * 10**12, 0, 0, 0]]))] * 40)
@@ -313,6 +318,7 @@ def test_products_beyond_the_range_of_floating_point(tables, history):
     check(history, None, tables=tables)
 
 
+@kills("attacks.candidate_risks.CandidateRisks.risks", "np.minimum(best / total, BELOW_ONE)", "best / total")
 def test_a_tiny_probability_of_another_value_prevents_certainty():
     table = np.array([[10**15, 1, 0, 0, 0, 0]])
     check([([0], table)] * 3, None, tables=True)

@@ -37,6 +37,7 @@ from reports.text import PLAIN
 from tests.helpers.amount import slow, some
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
+from tests.mutants.mutant import kills
 from tests.oracle.count_tables import counts_of
 
 AREAS, SEXES = ("N", "S", "All"), ("f", "m", "All")
@@ -132,6 +133,7 @@ def with_own_sign(candidate, hide, sign="•"):
     table.path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+@kills("audit.count_tables.hiding.without_rows", " | np.isin(chosen, [*marked])", "")
 @pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 7])
 def test_an_own_sign_may_stand_in_cells_to_leave_empty(seed, tmp_path):
     """A law: it hides no count that follows from other numbers, where nothing says that no sign may stand there."""
@@ -144,6 +146,8 @@ def test_an_own_sign_may_stand_in_cells_to_leave_empty(seed, tmp_path):
         assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total == 0
 
 
+@kills("audit.count_tables.candidate._signs", "min(ordered", "max(ordered")
+@kills("audit.count_tables.candidate._signs", "sign and ends[sign] <= least[row]", "sign")
 @pytest.mark.parametrize("seed", range(6))
 def test_a_table_without_a_sign_gets_one_and_the_audit_agrees_with_the_repair(seed, tmp_path):
     """A law: a count of 0 keeps each sign from standing for all, and of two signs one would mean a small count."""
@@ -164,6 +168,8 @@ def test_a_table_without_a_sign_gets_one_and_the_audit_agrees_with_the_repair(se
     assert run_main(str(folder))[0] == code == 0
 
 
+@kills("audit.count_tables.candidate.judge_candidate", "not in {None, ReasonKind.TOO_HARD}", "is not None")
+@kills("audit.count_tables.candidate.judge_candidate", "chosen <= search.signs.keys()", "True")
 def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path):
     """No hidden count has so many possible values, but nobody asks of an empty cell how many it has."""
     counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
@@ -182,6 +188,7 @@ def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path
     assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total
 
 
+@kills("reports.count_tables.cell_repair.of_candidate", "impact.adds_nothing and total > before", "False")
 def test_a_page_says_how_there_are_findings_and_nothing_is_added(tmp_path):
     counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
     manifest, candidate = written(tmp_path, table(counts), table(counts))
@@ -205,6 +212,11 @@ def test_a_page_that_shows_neither_findings_nor_cells_to_hide_may_be_passed_on(t
     assert "findings" not in page.mark
 
 
+@kills(
+    "audit.count_tables.candidate.judge_candidate",
+    "(_any_count(counts, last), last)",
+    '(dict.fromkeys(last, ""), last)',
+)
 def test_an_own_sign_is_written_where_a_note_refutes_that_of_the_table(tmp_path):
     """What the report prints is the whole remedy: no note has to be corrected or named in addition."""
     counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
@@ -254,6 +266,9 @@ def test_what_is_kept_is_not_hidden_and_a_cost_is_taken(tmp_path):
     assert hidden["cost"] == {("N", "f"), ("All", "f"), ("All", "m")}
 
 
+@kills("audit.count_tables.judged_counts.followed", "part.release < len", "part.release <= len")
+@kills("audit.count_tables.judged_counts.followed", "before.lower >= outcome", "before.lower <= outcome")
+@kills("audit.count_tables.hiding.HidingSearch.audited", "if each.id not in before", "")
 @pytest.mark.parametrize(("text", "is_new"), [("", False), ("t", False), ("s", True), ("5", True)])
 def test_what_follows_from_the_releases_before_is_not_new(text, is_new, tmp_path):
     """The areas of a region are 2 to 5, under another name: a table of regions adds nothing, unless it says more."""
@@ -278,6 +293,7 @@ class Limited(Differencing):
         return replace(found, exact=np.zeros_like(found.exact)) if len(tables.boxes) > 4 else found
 
 
+@kills("audit.count_tables.judged_counts.followed", " & outcome.exact[asked]", "")
 def test_a_count_that_may_be_known_more_precisely_than_is_proved_is_new(tmp_path):
     """If a limit ends the search for exact bounds, what the candidate adds to a known count is not known."""
     first = [(("A",), "s"), (("B",), "s"), (("C",), "20"), (("All",), "25")]
@@ -305,6 +321,8 @@ def two_hidden_counts(over_time, folder):
     return read_table_manifest(series.write(folder))
 
 
+@kills("audit.count_tables.hiding.HidingSearch.audited", " + len(perhaps)", "")
+@kills("audit.count_tables.hiding.HidingSearch._may_be_sharper", "manifest.relates_releases or ", "True or ")
 @pytest.mark.parametrize(("over_time", "is_open"), [("same", True), ("cumulative", True), ("independent", False)])
 def test_a_count_known_before_may_be_known_more_precisely_than_is_proved(over_time, is_open, tmp_path):
     """A limit leaves open whether the candidate sharpens it, but not of other people's counts of an earlier release."""
@@ -317,6 +335,12 @@ def test_a_count_known_before_may_be_known_more_precisely_than_is_proved(over_ti
     assert [(each.new_total, each.cells.undecided) for each in (exact, limited)] == [(0, False), (0, is_open)]
 
 
+@kills("audit.count_tables.table_audit.accepted_counts", "manifest.relates_releases and ", "")
+@kills(
+    "audit.count_tables.table_audit.accepted_counts",
+    "clauses[ident] for ident in perhaps",
+    "clauses[ident] for ident in ()",
+)
 @pytest.mark.parametrize("over_time", ["same", "cumulative", "independent"])
 @pytest.mark.parametrize("how", ["waiver", "baseline"])
 def test_no_interval_is_accepted_that_may_be_narrower_than_is_proved(how, over_time, tmp_path):
@@ -337,6 +361,7 @@ def test_no_interval_is_accepted_that_may_be_narrower_than_is_proved(how, over_t
     assert ("2 accepted counts may be known more precisely" in str(limited.policy)) == (over_time != "independent")
 
 
+@kills("audit.count_tables.count_questions.QuestionBuilder._crossings", "= False", "= True")
 @pytest.mark.parametrize(("quarters", "found"), [(("25", "25"), ["A", "B", "C", "D"]), (("25", "28"), [])])
 def test_sums_over_a_dimension_are_asked_about_though_no_table_shows_them(quarters, found, tmp_path):
     """Of 1 to 2 people in each of four areas and two quarters, 2 to 4 are in the year; or of 1 or more, 2 or more."""
@@ -400,6 +425,7 @@ def test_a_marker_that_may_be_any_count_is_no_further_cell(tmp_path):
     assert "leave out the marker" not in PLAIN.drawn(candidate_page(found))
 
 
+@kills("audit.count_tables.hypercubes.Cells._corners", "found[best] >= _NEVER", "False")
 @pytest.mark.many
 @pytest.mark.parametrize("seed", range(8))
 def test_hypercubes_are_enough_and_keep_what_is_kept(seed, tmp_path, monkeypatch):
@@ -440,6 +466,7 @@ def test_hypercubes_hide_hardly_more_than_needed(tmp_path, monkeypatch):
     assert cells[0] <= 1.5 * cells[12]
 
 
+@kills("audit.count_tables.hypercubes.Hypercubes.__init__", "outcome.upper < least", "outcome.upper < 0")
 @slow
 def test_cells_that_have_nobody_are_no_corners_though_they_show_nothing(tmp_path, monkeypatch):
     """A law: a 0 that follows from the totals is one, as if it were shown. Hypercubes went through it, to no effect."""
@@ -516,6 +543,7 @@ class Counted:
         return Differencing().run(tables, budget)
 
 
+@kills("audit.count_tables.hiding.HidingSearch.audited", ", replace(self.budget.fraction(1), on_progress=None)", "")
 def test_what_a_limit_leaves_open_names_the_limit_of_the_whole_search(tmp_path):
     """It named what was left of it: 0 s."""
 
@@ -529,6 +557,7 @@ def test_what_a_limit_leaves_open_names_the_limit_of_the_whole_search(tmp_path):
     assert (budget.remaining(), audited.judged.outcomes[0].reason) == (0, "the time limit of 60 s was reached")
 
 
+@kills("audit.count_tables.judged_counts.RememberedAttack.run", "self._settled.pop(key, None) or ", "")
 def test_releases_that_stay_as_they_are_are_attacked_once(tmp_path):
     """Of independent releases, only the candidate differs from one audit of the search to the next."""
     rows = [table(dict.fromkeys(product("NS", "fm"), n + step)) for n, step in ((31, 0), (42, 1))]
@@ -594,6 +623,8 @@ def test_the_best_cells_so_far_are_hidden(how, code, tmp_path, monkeypatch):
     assert run_main("next", str(tmp_path), *found["written"])[0] == 0
 
 
+@kills("audit.model.release_impact.CellRepair.exit_code", "1 if self.stopped is None else 3", "1")
+@kills("audit.runtime.candidate_search.CandidateSearch.check_time", "self.budget.exhausted()", "False")
 def test_a_search_that_ends_early_proves_nothing(tmp_path):
     """The limit is that of the whole command; a candidate that gives nothing away needs no search."""
     SERIES.write(tmp_path)
@@ -627,6 +658,7 @@ def ways_to_publish(count, to, how):
     return {"down": {below}, "up": {above}, "random": {below, above}}[how]
 
 
+@kills("audit.count_tables.published_texts.rounded_interval", "half - number // to % 2 if", "half if", case="[6-even]")
 @pytest.mark.parametrize(("to", "how"), WAYS)
 def test_every_way_to_round(to, how):
     told = {}
@@ -718,6 +750,11 @@ def test_that_nothing_helps_is_not_claimed_where_the_past_is_not_settled(tmp_pat
         assert (search.search().is_enough, search.search().stopped) == (False, reason)
 
 
+@kills(
+    "audit.count_tables.hiding.without_rows",
+    "np.where(mixed, 0, hidden_lower(counts)[chosen])",
+    "hidden_lower(counts)[chosen]",
+)
 def test_a_count_may_be_small_where_markers_of_small_ones_are_emptied_too(tmp_path):
     """An empty cell beside markers is large, unless some markers are empty, too (no cells helped before)."""
     manifest, candidate = of_three_areas(6, tmp_path, min_width=2)
@@ -727,6 +764,7 @@ def test_a_count_may_be_small_where_markers_of_small_ones_are_emptied_too(tmp_pa
     assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total == 0
 
 
+@kills("audit.count_tables.hiding.HidingSearch._needed_if", "if self.hidden(kept).found else _NO_ROWS", "")
 def test_all_cells_are_hidden_before_nothing_is_said_to_help(tmp_path, monkeypatch):
     manifest, candidate = of_three_areas(6, tmp_path, min_width=2)
     monkeypatch.setattr(HidingSearch, "_search", lambda search: (False, search.hidden() and None))
@@ -759,6 +797,7 @@ def test_a_page_on_a_candidate_says_what_the_policy_forbids_and_why_findings_are
         assert ("Not all of them are asked about with it" in page) == is_fewer
 
 
+@kills("audit.count_tables.hiding.HidingSearch.unavoidable", " if each.id in new", "")
 def test_what_is_found_only_because_cells_are_hidden_is_not_said_to_follow(tmp_path):
     """With all cells hidden, a total of last time narrows markers; with none hidden, nothing new does but one count."""
     counts = {("N", "f"): 4, ("N", "m"): 1, ("S", "f"): 3, ("S", "m"): 2}

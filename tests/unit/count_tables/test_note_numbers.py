@@ -3,6 +3,7 @@
 import pytest
 
 from audit.count_tables.note_numbers import has_share, numbers_that_may_count
+from tests.mutants.mutant import kills
 
 RULES = {0, 1, 4, 5}  # of a table in which a sign stands for 1 to 4, and counts from 5 on are not small
 
@@ -224,6 +225,8 @@ def test_rules_dates_and_references_are_no_counts(text):
     assert not [number for number in numbers_that_may_count(text, RULES, 5) if number < 5]
 
 
+@kills("audit.count_tables.note_numbers.numbers_that_may_count", "all(map(is_rule, ends))", "any(map(is_rule, ends))")
+@kills("audit.count_tables.note_numbers.numbers_that_may_count", '_ONE.sub("1", said)', "said")
 @pytest.mark.parametrize("text", MAY_COUNT)
 def test_every_other_number_may_be_a_count(text):
     assert MAY_COUNT[text] in [*numbers_that_may_count(text, RULES, 5)]

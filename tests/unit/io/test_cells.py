@@ -31,6 +31,7 @@ from audit.io.cells import (
 from audit.io.hierarchies import Hierarchy
 from audit.io.respelling import fold
 from audit.repair.merged_cells import merged_text
+from tests.mutants.mutant import kills
 
 NUMERIC, CATEGORICAL = Kind.NUMERIC, Kind.CATEGORICAL
 MISSING = frozenset({"?"})
@@ -244,6 +245,8 @@ def test_values() -> None:
             parse_value(text, NUMERIC)
 
 
+@kills("audit.io.cells._span", "bisect_left if cell.high_open else bisect_right", "bisect_right")
+@kills("audit.io.cells.cover_numbers", "grid[:, [value is None for value in values]] = True", "pass")
 def test_covers_numbers_exactly() -> None:
     cells = [parse(text, NUMERIC) for text in ("[0.1, 0.3[", "0.3", "{0.1, 7}", ">0.1", "*")]
     assert covers(cells, ["0.10", "0.3", "?", "7.0"], NUMERIC, MISSING).tolist() == [
@@ -360,6 +363,8 @@ def small_text_cells() -> list[Cell]:
     return [Anything(), *sets, *(Masked(prefix, 3) for prefix in some[:4]), Masked("a", 2), Masked("b", 2)]
 
 
+@kills("audit.io.cells._holds", "cell.low == number and not cell.low_open", "cell.low == number")
+@kills("audit.io.cells.contains", "== inner", "is not None")
 @pytest.mark.parametrize(
     ("kind", "cells", "values"), [(NUMERIC, small_numeric_cells(), QUARTERS), (CATEGORICAL, small_text_cells(), WORDS)]
 )
@@ -420,6 +425,8 @@ def test_an_inferred_numeric_cell_parses_or_covers_nothing(text: str) -> None:
 TEXTS = st.text("ab1 ,;|{}[]\"'*\uff0c\uff5d", min_size=1, max_size=6).map(str.strip).filter(bool)
 
 
+@kills("audit.io.cells.quoted", '"," in text or ', "")
+@kills("audit.io.respelling.fold", ", always=mark", "")
 @given(st.sets(TEXTS, min_size=1, max_size=4), st.booleans())
 @example({"Artisans, commerçants, chefs d'entreprise", "Artisans"}, False)
 @example({"Artisans", "Cadres"}, True)
@@ -436,6 +443,12 @@ def test_what_is_written_for_a_set_of_texts_is_read_as_this_set(texts: set[str],
         assert attribute.parse(fold(written)) == ValueSet(frozenset(folded))
 
 
+@kills(
+    "audit.repair.merged_cells._merged_labels",
+    "attribute.shown(ValueSet(frozenset(members))) or ANYTHING",
+    "show(ValueSet(frozenset(members)))",
+)
+@kills("audit.repair.merged_cells.merged_text", "list_sign(text) is not None", "False")
 @given(st.lists(TEXTS, min_size=2, max_size=4, unique=True), st.booleans())
 @example(["Artisans, commerçants, chefs d'entreprise", "Artisans"], False)
 @example(["Artisans", "Cadres"], True)

@@ -25,6 +25,7 @@ from audit.model.errors import Problems
 from tests.helpers.amount import some
 from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit, run_main
+from tests.mutants.mutant import kills
 
 ODD = 'a "b"\\.ü'
 STATED = [
@@ -91,6 +92,7 @@ def test_a_rule_of_an_absent_key_writes_and_does_nothing(kind):
     assert rule.respelling("a", "1", str) is None
 
 
+@kills("audit.io.rules.rule.Rules.respellings", "partial(spelled, steps)", "str")
 def test_a_crosswalk_names_values_as_the_release_spells_them():
     walk = Crosswalk({"V": "walk.csv"}, {("1", "V"): {"1,5": "GRIPPE", "cold": "Schnupfen"}})
     rules = Rules((Decimal(",", ("V",)), Fold(("V",)), walk))
@@ -105,6 +107,7 @@ def test_a_comma_between_the_ends_of_a_range_is_no_decimal_comma(tmp_path):
     assert columns.rules[Decimal].commas(columns, "Age", ["[0, 1.418]", "1,5"]) == ["1,5"]
 
 
+@kills("audit.io.rules.registry.with_rules", "kept = kept.without(type(rule))", "pass")
 def test_a_rule_that_is_wrong_is_left_out_of_what_is_read(tmp_path):
     code, _, err = series(tmp_path, 'delimiter = ";;"')
     assert (code, err.count("\n")) == (2, 1)

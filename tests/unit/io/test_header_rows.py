@@ -22,6 +22,7 @@ from audit.model.errors import Problems
 from tests.helpers.messy import write
 from tests.helpers.published_forms import open_document
 from tests.helpers.running import refused, run_main
+from tests.mutants.mutant import kills
 
 HEADER = ["id", "age", "sex", "disease"]
 ROWS = [[f"p{n}", f"{n}-{n + 9}", "fm"[n % 2], ["flu", "cold"][n // 2 % 2]] for n in range(20, 40)]
@@ -60,6 +61,7 @@ def test_a_row_in_the_form_of_the_next_is_no_header():
     assert (dialect.delimiter, dialect.above) == (",", 0)
 
 
+@kills("audit.io.dialect.joined_header", "not any(row[at] for row in body)", "True")
 def test_an_empty_column_has_its_name_in_the_upper_line_of_a_header():
     """A column of codes that nobody has filled in, before places and two columns of counts."""
     rows = [["Code", "Kreis", "davon", ""], ["", "", "m", "w"], ["", "Ahaus", "3", "5"], ["", "Borken", "8", "."]]
@@ -77,6 +79,10 @@ def test_no_row_of_data_is_lost():
         assert header_place([header, *rows]) == 0
 
 
+@kills("audit.io.dialect.joined_header", "(recurs or has_two)", "recurs")
+@kills("audit.io.dialect.joined_header", "(recurs or", "(False or")
+@kills("audit.io.dialect.joined_header", "bool(groups) and", "")
+@kills("audit.io.dialect.joined_header", "{True, False} not in of_counts and ", "")
 def test_no_row_below_a_header_is_a_second_line_of_it():
     """Where a column has no name, the first row may lack the cells that the header has."""
     rng = random.Random(6)  # noqa: S311
@@ -236,6 +242,7 @@ def test_a_formula_of_libreoffice_without_its_result_is_no_empty_cell(tmp_path, 
     assert ("this workbook has formulas whose results are not stored" in err) == (not result)
 
 
+@kills("audit.io.foreign_files._read_workbook", "_WITHOUT_RESULT.search(packed.read(part))", "False")
 @pytest.mark.parametrize("results", ["<v/>", "<v></v>", "", "<v>4</v>"])
 def test_a_formula_without_its_result_is_no_empty_cell(tmp_path, results):
     """Libraries write formulas without results, which only a spreadsheet program computes."""

@@ -20,6 +20,7 @@ from audit.io.series import open_series
 from audit.io.tables import text_codes
 from audit.io.texts import SPACES, texts_of, used_texts
 from tests.helpers.amount import some
+from tests.mutants.mutant import kills
 
 # Texts that are alike: with zeros at the end, around the eight bytes of a word, in several scripts.
 ALIKE = st.text(alphabet="a\0é€", max_size=19) | st.sampled_from(["P000001", "P0000010", "x" * 64, "x" * 65])
@@ -75,6 +76,7 @@ def test_cells_are_stripped_as_by_python(cells: list[str | None]) -> None:
         assert len(set(names)) == len(names)
 
 
+@kills("audit.io.texts.stripped", "if not flags", "if flags")
 def test_a_spreadsheets_formula_of_a_text_is_the_text() -> None:
     column = pa.array(['="007"', '="p3 "', ' ="" ', "=7", '="a" & "b"', '="a', None])
     assert texts_of(column)[0].to_pylist() == ["007", "p3", "", "=7", '="a" & "b"', '="a', ""]
@@ -202,6 +204,16 @@ BESIDE = [
 ]
 
 
+@kills(
+    "audit.io.encoding.coarse",
+    'pc.utf8_upper(pc.utf8_normalize(texts, form="NFKD"))',
+    'pc.utf8_normalize(texts, form="NFKD")',
+)
+@kills("audit.io.encoding.coarse", "replace_substring_regex(plain, _REMARK,", "replace_substring_regex(plain, _MIXED,")
+@kills("audit.io.encoding.coarse", "else _by(plain, _MIXED, skeleton)", "else plain")
+@kills("audit.io.encoding.coarse", "() if is_ascii else _TWO_LETTERS", "()")
+@kills("audit.io.encoding._parts", 'r"\\1\\5"', 'r"\\2\\3\\4"')
+@kills("audit.io.encoding.IdentifierEncoder.alike", "found |= flags(pc.is_in(keys, value_set=part))", "pass")
 @given(st.lists(st.lists(st.sampled_from([*SIGNS, *BESIDE]), max_size=4).map("".join).map(str.strip), max_size=30))
 @example(["aΣ", "aς", "ß", "SS", "-0", "+0.0", "ΠΣ", "πς"])
 @example(["and 10 # enda)", "10"])
@@ -230,6 +242,11 @@ def test_texts_of_a_dictionary_that_no_row_has_are_left_out(kind: pa.DataType) -
     assert used_texts(cells).to_pylist() == ["a", "c", None, "a"]
 
 
+@kills(
+    "audit.io.encoding.IdentifierEncoder.number",
+    "self._texts_in_numbers(column_of(names), None, self.limit)",
+    "self._in_numbers(column_of(names))",
+)
 def test_identifiers_that_the_program_makes_are_not_stripped():
     """Kinds of people that may be in the data end with a blank, which no identifier of a file does."""
     people = IdentifierEncoder()

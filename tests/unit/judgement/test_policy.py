@@ -32,6 +32,7 @@ from audit.pipeline.audit_run import run_audit
 from audit.runtime.phrases import Reason
 from tests.helpers.running import audit_folder, run_main, written
 from tests.helpers.tiny import Row, TinySeries
+from tests.mutants.mutant import kills
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic-merged"
 OPEN = "the time limit was reached; 3 values of versions are open"
@@ -89,6 +90,7 @@ class Odd(RiskClause):
     doubts = violations
 
 
+@kills("audit.clauses.clause._decided", "not is_own or ", "")
 @pytest.mark.parametrize("clauses", [None, ON_VALUES, frozenset({"k"})])
 def test_what_was_not_read_leaves_a_clause_of_another_package_undecided(clauses):
     unread = Doubt(Reason("a cell was not read"), clauses)
@@ -99,6 +101,7 @@ def test_what_was_not_read_leaves_a_clause_of_another_package_undecided(clauses)
 NARROWED = NarrowedRecords(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])
 
 
+@kills("audit.clauses.clause.ended", '"undecided" if doubts else "holds"', '"holds"')
 @pytest.mark.parametrize(
     ("found", "status", "waived", "state"),
     [
@@ -119,6 +122,7 @@ def test_at_certainty_all_that_is_certain_has_to_be_claimed(found, status, waive
     assert decided(outcome(found, status), waived=waived, adversary=adversary) == state
 
 
+@kills("audit.clauses.max_risk._no_higher_risk", 'return outcome.status == "complete" and known', "return known")
 def test_below_certainty_it_takes_risks():
     assert decided(outcome(claimed(exhaustive=True)), 0.99) == "undecided"
     assert decided(outcome(claimed(exhaustive=True), "complete"), 0.99) == "undecided"
@@ -144,6 +148,7 @@ def equivalences(spanned, *, status="incomplete", doubt=False, lower=None, none=
     return Outcome("equivalence", status, reason, BoundedMeasures(min_e=bounds), claims)
 
 
+@kills("audit.clauses.max_risk._doubtful", "claims is None or", "claims is not None and")
 def test_values_that_linear_reasoning_may_have_missed_leave_the_risk_undecided():
     joint = ({"max_risk"}, outcome(claimed(), "complete"))
     for other, state in (
@@ -154,6 +159,7 @@ def test_values_that_linear_reasoning_may_have_missed_leave_the_risk_undecided()
         assert of_two("max_risk", 1.0, joint, ({"min_e"}, other)) == state
 
 
+@kills("audit.model.measures.BoundedMeasures.shows", "spanned + 1", "spanned + 2")
 def test_equivalences_of_more_people_than_were_looked_for_are_not_excluded():
     for limit, state in ((1, "holds"), (2, "holds"), (3, "undecided")):
         assert of_two("min_e", limit, ({"min_e"}, equivalences(1))) == state
@@ -161,6 +167,7 @@ def test_equivalences_of_more_people_than_were_looked_for_are_not_excluded():
     assert of_two("min_e", 9, ({"min_e"}, equivalences(1, status="complete", none=True))) == "holds"
 
 
+@kills("audit.clauses.smallest_class.SmallestClass.doubts", 'entry.outcome.status == "complete"', "True")
 def test_records_that_were_not_all_followed_leave_k_undecided():
     for status, state in (("incomplete", "undecided"), ("complete", "holds")):
         found = replace(outcome(NARROWED, status), attack="inference-table")

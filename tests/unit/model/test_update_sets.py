@@ -20,6 +20,7 @@ from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, publish
 from tests.helpers.microdata import Pairs, write_microdata
 from tests.helpers.running import refused, run_main
+from tests.mutants.mutant import kills
 
 FIRST = [("Bo", 21, "Rye", "flu"), ("Al", 22, "Ely", "cold"), ("Cy", 40, "Rye", "flu"), ("Di", 41, "Rye", "gout")]
 SECOND = [("Bo", 21, "Rye", "cold"), *FIRST[1:3], ("Ed", 23, "Ely", "cold"), ("Flo", 24, "York", "gout")]
@@ -249,6 +250,10 @@ def test_inseparable_nodes_are_parted_by_no_small_cut(graphs, bound):
                 assert not set(labels[side]) & set(labels[~side])
 
 
+@kills("audit.model.report.CountSize.covers", "not worse and ", "")
+@kills("audit.model.report.CountSize.covers", "self.upper <= other.upper", "True")
+@kills("audit.model.report.SealedCount.covers", "other.upper - self.values + 1", "other.upper")
+@kills("audit.model.report.SealedCount.covers", "self.key is None or WORSE", "self.key is None and WORSE")
 @pytest.mark.parametrize(
     ("accepted", "known", "covers"),
     [

@@ -10,6 +10,7 @@ from audit.model.measures import Measures, RiskMeasures
 from audit.model.report import AttackReport, Waived
 from reports.sentences import measures, result_text
 from reports.verdict import headline
+from tests.mutants.mutant import kills
 
 
 @pytest.mark.parametrize(("status", "said"), [("complete", "nobody"), ("incomplete", "no one so far")])
@@ -21,6 +22,7 @@ def test_that_nobody_is_found_is_final_only_if_the_attack_is(status, said):
     assert result_text(attack) == said
 
 
+@kills("reports.verdict._likely", "reached[id(one[0])]", "0")
 def test_the_verdict_counts_the_attribute_of_which_most_values_are_certain():
     """Of harmless values, or beside open questions; of several sensitive columns, the first was counted."""
     report = audit.load(Path(__file__).parents[2] / "examples/hospital-l-diverse").audit().report
@@ -52,6 +54,7 @@ def test_the_verdict_counts_who_is_certain_by_any_attack():
     assert headline(one)[0].endswith("the sensitive value of one person is certain, 7 others with 90% or more.")
 
 
+@kills("reports.verdict._waived", "+ classes", "")
 def test_the_waived_classes_of_a_release_are_counted_beside_waived_findings():
     report = audit.load(Path(__file__).parents[2] / "examples/hospital-2-invariant").audit().report
     classes = Waived(None, "known to all", "2999-01-01", "applied", group="*", release="1")

@@ -20,6 +20,7 @@ from audit.model.adversary import AdversaryKind
 from audit.runtime import kernels
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local, Task, on_cancel
+from tests.mutants.mutant import kills
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
@@ -35,6 +36,7 @@ def test_results_come_in_the_order_of_tasks(jobs: int) -> None:
     assert list(engine.results(engine.submit(late, n) for n in range(20))) == [n * n for n in range(20)]
 
 
+@kills("audit.runtime.engine._done", "_Begun | _Later", "_Begun")
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_tasks_are_given_the_results_of_tasks(jobs: int) -> None:
     engine = Local(jobs)
@@ -100,6 +102,7 @@ def test_what_attacks_receive_can_travel(name: str, adversary: AdversaryKind) ->
         assert pickle.loads(pickle.dumps(handed(view))).tags == view.tags  # noqa: S301 - our own
 
 
+@kills("audit.runtime.engine._Begun.cancel", "self._cancellation.cancelled = True", "pass")
 @pytest.mark.parametrize("listed", [False, True])
 def test_tasks_are_told_to_end_where_nobody_waits_for_them_any_more(listed: bool) -> None:
     engine, began, go_on, ended = Local(2), threading.Event(), threading.Event(), threading.Event()
@@ -125,6 +128,7 @@ def test_tasks_are_told_to_end_where_nobody_waits_for_them_any_more(listed: bool
     assert list(engine.results(engine.submit(Budget().exhausted) for _ in range(5))) == [False] * 5
 
 
+@kills("audit.runtime.engine.on_cancel", "if cancellation.cancelled:", "if False:")
 @pytest.mark.parametrize("late", [False, True])
 def test_solvers_are_stopped_where_nobody_waits_for_them_any_more(late: bool) -> None:
     """Those that begin only then at once."""

@@ -10,6 +10,7 @@ from audit.judgement import check_count_bounds as count_bounds
 from audit.judgement.check_count_bounds import is_proved
 from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
+from tests.mutants.mutant import kills
 
 
 def axis(name, rng, atoms=4, sets=3):
@@ -31,6 +32,7 @@ def covers(axes, boxes, weights, sign):
     return True
 
 
+@kills("audit.judgement.check_count_bounds._covers_each", "if all(weight", "if any(weight")
 @pytest.mark.parametrize("most", [1, 6, 1 << 20])
 def test_coverage_is_what_its_definition_says(most, monkeypatch):
     monkeypatch.setattr(count_bounds, "_CELLS", most)
@@ -97,6 +99,7 @@ def two():
     return CountTables(axes, boxes, lower, upper, boxes[:0], np.zeros(0, dtype=np.int8), 5, 2)
 
 
+@kills("audit.judgement.check_count_bounds._sum_holds", "value < 0 and", "value <= 0 and")
 @pytest.mark.parametrize(
     "terms", [(), (WeightedNumber(1, ONE), WeightedNumber(1, -ONE))], ids=["no number", "a number"]
 )
@@ -105,6 +108,7 @@ def test_what_adds_up_to_nothing_is_no_contradiction(two, terms, is_upper):
     assert not is_proved(two, CountBound(B, is_upper, 0 if is_upper else 9, WeightedSum(terms, impossible=True)))
 
 
+@kills("audit.judgement.check_count_bounds.value_of", "case.is_upper != end_is_upper", "False")
 def test_a_case_bounds_from_its_own_side_alone(two):
     """If a is at most 1, b is not at most 5 less 1."""
     less = WeightedSum((WeightedNumber(0, ONE), WeightedNumber(0, -ONE, assumed=True)))
@@ -116,11 +120,13 @@ def test_a_case_bounds_from_its_own_side_alone(two):
     assert is_proved(two, CountBound(B, True, 3, CaseSplit(A, 2, known, impossible)))
 
 
+@kills("audit.judgement.check_count_bounds.value_of", "end >= UNBOUNDED", "False")
 def test_an_end_that_is_none_bounds_nothing(two):
     assert not is_proved(two, CountBound(A, True, UNBOUNDED, WeightedSum((WeightedNumber(2, ONE),))))
     assert is_proved(two, CountBound(A, True, 2, WeightedSum((WeightedNumber(1, ONE),))))
 
 
+@kills("audit.judgement.check_count_bounds._covers", ">= 2**62", ">= 2**99")
 def test_weights_too_large_to_be_added_up_prove_nothing(two):
     """Less than the least number of 64 bits is a large one, where nobody looks."""
     weights = -(2**62), -(2**62), -2

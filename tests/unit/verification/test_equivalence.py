@@ -18,6 +18,7 @@ from audit.judgement.field_types import BrokenCertificateError
 from audit.model.finding import AnonymousCounterfeit
 from tests.helpers.strategies import linked_series
 from tests.helpers.tiny import Known, Registered, Row, TinySeries
+from tests.mutants.mutant import kills
 
 ONE = Fraction(1)
 # Bob leaves and Greg comes, in the company of Alice; group 2 holds nameless counterfeits, group 3 one with a name.
@@ -115,6 +116,7 @@ def test_groups_that_add_up_are_taken_and_nothing_else(series, data):
         assert not holds(evidence, said_otherwise(finding))
 
 
+@kills("audit.judgement.check_equivalence.CombinationChecker._add", "nameless += 1", "nameless += 0")
 def test_nameless_counterfeits_are_somebody_each():
     with opened(CLINIC) as (evidence, number, _):
         weights = {(0, "2"): Fraction(2), (1, "2"): Fraction(-3)}
@@ -125,6 +127,7 @@ def test_nameless_counterfeits_are_somebody_each():
             assert not holds(evidence, told(wrong, None, weights, number))
 
 
+@kills("audit.judgement.check_equivalence.CombinationChecker._add", "elif person in self._known", "elif False")
 def test_known_people_are_on_neither_side():
     """Alice is known to have cancer, so that Bob has what remains of their group."""
     series = replace(CLINIC, known=[Known("Alice", "cancer")])

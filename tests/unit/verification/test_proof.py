@@ -24,6 +24,7 @@ from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.strategies import linked_series, register_series
 from tests.helpers.tiny import Row, TinySeries
+from tests.mutants.mutant import kills
 from tests.oracle.worlds import worlds
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -78,6 +79,7 @@ def hospital():
     return Opened(EXAMPLES / "hospital-l-diverse")
 
 
+@kills("audit.judgement.check_proof.ProofChecker._refuted", "for each in spent) <= total", "for each in spent) < total")
 def test_bob_gives_alice_away(hospital):
     both = hospital.points("0 1 dyspepsia 1", "Alice", "Bob")
     assert hospital.holds(hospital.claim("Alice", 0, "bronchitis", both))
@@ -88,6 +90,7 @@ def test_bob_gives_alice_away(hospital):
     assert not hospital.holds(hospital.claim("Alice", 0, "bronchitis", Proof((), ())))
 
 
+@kills("audit.judgement.check_proof.ProofChecker.check", "sum(each.least for each in spent) > total", "False")
 @pytest.mark.parametrize("visits", [0, 20_000])
 def test_nothing_is_proved_of_releases_that_contradict_each_other(visits, monkeypatch):
     """B has y, then x, and A has x: there is no world."""
@@ -99,6 +102,7 @@ def test_nothing_is_proved_of_releases_that_contradict_each_other(visits, monkey
         assert not files.holds(files.claim("A", 0, "y", both))
 
 
+@kills("audit.judgement.check_proof.ProofChecker.check", "for person in finding.proof.people)", "for person in ())")
 @pytest.mark.parametrize("visits", [0, 20_000])
 def test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other(visits, monkeypatch):
     """B has x in a group of x alone, then y: there is no world, whatever A has."""
@@ -108,6 +112,8 @@ def test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other(vi
         assert not files.holds(files.claim("A", 0, "x", files.nothing_left("B")))
 
 
+@kills("audit.judgement.check_proof.ProofChecker._sum", "sorted(set(proof.people))", "sorted(proof.people)")
+@kills("audit.judgement.check_proof.ProofChecker._sum", "each.points < 1 or ", "")
 def test_nobody_is_counted_twice_and_no_row_is_a_gain():
     """A has flu, flu or cold: to count A often, or to be paid for a row, would seem to prove that it is cold."""
     rows = [Row(name, "1", value) for name, value in zip("ABC", ("flu", "flu", "cold"), strict=True)]
@@ -206,6 +212,7 @@ def round_the_circle(files, people, value):
     return files.claim("p0", 0, value, proof)
 
 
+@kills("audit.judgement.check_proof.contradicts", "return not open_", "return False")
 @pytest.mark.parametrize("people", [3, 5, 19, 49])
 def test_not_both_values_of_one_person_are_proved(people):
     """In an odd circle there is no world, and each value of everybody is refuted."""

@@ -37,6 +37,7 @@ from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, W
 from audit.runtime.budget import Budget
 from tests.helpers.spoiling import spoils
 from tests.helpers.tiny import Known, Row, TinySeries, read
+from tests.mutants.mutant import kills
 from tests.oracle import test_linked_classes as linked_records
 from tests.oracle.correspondence import truth
 from tests.oracle.worlds import worlds
@@ -111,6 +112,12 @@ OWN = [
 TOGETHER = ["hospital-l-diverse", "joint-breaks-2-distinct", "ward-l-diverse"]
 
 
+@kills("audit.judgement.check_disclosure.Checker.check", "left != {finding.value}", "finding.value not in left")
+@kills(
+    "audit.judgement.check_disclosure.Checker.check_steps",
+    "sorted(step.candidates) != sorted(self._candidates(finding.individual, step))",
+    "not set(step.candidates) <= self._candidates(finding.individual, step)",
+)
 @pytest.mark.parametrize(("name", "attack", "adversary"), OWN, ids=[f"{n}-{a.name}" for n, a, _ in OWN])
 def test_disclosures_by_own_groups(name, attack, adversary):
     with disclosed(EXAMPLES / name, attack, adversary) as (findings, check, groups, is_true):
@@ -133,6 +140,7 @@ CHANGING = TinySeries(
 )
 
 
+@kills("audit.judgement.check_disclosure.Checker.check_steps", "self._after is not None and at !=", "False and at !=")
 def test_steps_leave_out_no_release_in_which_a_value_may_change(tmp_path):
     """From a to b alone in one change, to c in two: without the second release b would seem to be certain in the third.
 
@@ -158,6 +166,7 @@ def test_steps_leave_out_no_release_in_which_a_value_may_change(tmp_path):
     assert not holds(c, 2, steps[1], steps[2], steps[2])
 
 
+@kills("audit.judgement.check_disclosure.Checker._left", "rows[value] -= 1", "pass")
 def test_known_values_take_rows(tmp_path):
     """Of two who are in a group of x and y one is known to have x: y is left to the other."""
     series = TinySeries([[Row("P", "1", "x"), Row("Q", "1", "y")]], known=[Known("P", "x")])
@@ -171,6 +180,7 @@ def test_known_values_take_rows(tmp_path):
         checker.checked(replace(finding, certificate=(CertificateStep(0, ("1",), (x, y)),)))
 
 
+@kills("audit.judgement.field_types._test", " and isfinite(value)", "")
 @pytest.mark.parametrize("risk", [nan, inf, -inf])
 def test_probabilities_are_finite(risk):
     group = HomogeneousClass(0, "1", 0, 0, 1.0, 3, 3)
@@ -181,6 +191,7 @@ def test_probabilities_are_finite(risk):
 # -- equivalences, classes and records ------------------------------------------------------------------------
 
 
+@kills("audit.judgement.check_equivalence._claimed", "finding.e != sum(finding.right.values())", "False")
 @pytest.mark.parametrize("name", ["fractional-weights", "clinic-merged", "clinic-2-equivalence", "hospital-l-diverse"])
 def test_equivalences(name):
     [evidence] = build_evidence(open_series(EXAMPLES / name))
@@ -207,6 +218,7 @@ LOOKING_ALIKE = TinySeries(
 )
 
 
+@kills("audit.judgement.check_record.check_counts", " or finding.risk != some / rows", "")
 def test_classes_of_rows(tmp_path):
     [evidence] = build_evidence(open_series(LOOKING_ALIKE.write(tmp_path)), "published")
     claims = HomogeneityAttack(max_risk=0.6).run(evidence, Budget()).claims
@@ -247,6 +259,8 @@ def test_classes_of_linked_records(tmp_path, changing):
         assert_refused(finding, check, ["1", "2"], is_the_same)
 
 
+@kills("audit.judgement.check_record._RecordValues.values", "there[records] == there[finding.record]", "there | True")
+@kills("audit.judgement.check_record._check_codes", "finding.together and not finding.there", "False")
 def test_records_in_the_same_releases(tmp_path):
     """Of three that look alike, one is in the first release only."""
     rows = {1: ("20-29", "a"), 2: ("20-29", "b"), 3: ("20-29", "b")}
@@ -300,6 +314,11 @@ def test_people_whose_number_is_known_nearly(tmp_path):
         checker.person(replace(likely, individual=person("A")))
 
 
+@kills(
+    "audit.judgement.check_close_numbers.NumberChecker.number",
+    "Fraction(0) if category in seen.series.rules[Similar].of(name, text) else None",
+    "Fraction(0)",
+)
 def test_people_whose_category_is_known(tmp_path):
     rows = [Row("A", "1", "flu"), Row("B", "1", "cold"), Row("C", "2", "flu"), Row("D", "2", "gout")]
     folder = TinySeries([rows]).write(tmp_path)
@@ -353,6 +372,7 @@ def test_classes_whose_numbers_are_known_nearly(tmp_path, linked):
         assert_refused(finding, lambda one, check=check: check([one]), ["1", "2"], another_place)
 
 
+@kills("audit.judgement.check_close_numbers.NumberChecker._count", " or not any(near)", "")
 @pytest.mark.parametrize(("numbers", "holds"), [(["95", "98", "100"], True), (["10", "20", "30"], False)])
 def test_most_rows_of_a_class_have_numbers_close_to_one_of_them(tmp_path, numbers, holds):
     rows = [Row(None, "1", value) for value in [*numbers, "9999"]]
@@ -377,6 +397,11 @@ def test_records():
         Recounter(evidence, 2).check([findings[0], findings[0]])
 
 
+@kills(
+    "audit.judgement.check_linkage.LinkageChecker._check",
+    "finding.risk != (1 / rows if finding.value is None else 1)",
+    "False",
+)
 def test_rows_that_can_be_somebody_s():
     spoiled = 0
     for seed in range(60):
@@ -463,6 +488,7 @@ def test_bounds_of_counts(folder):
         assert_bound_refused(tables, bound)
 
 
+@kills("audit.judgement.check_count_bounds._holds", "proof.at + 1", "proof.at")
 def test_bounds_by_cases():
     """Of a and b: a is at most 2 and b at most 3, so that both are at most 5, as follows if a is at most 2, or not."""
     axes = (
