@@ -1,4 +1,4 @@
-"""Differences between releases: renamed columns, rows of several releases, and rows in place of a header."""
+"""Differences between files: other names of columns, days of a register, rows of several releases, or no header."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from audit.init.columns import Column, read_columns
-from audit.init.found_files import NAMES_RELEASES, FoundFiles
+from audit.init.found_files import NAMES_RELEASES, QUASI, FoundFiles
 from audit.io import column_names
 from audit.io.manifest import NAME
+from audit.io.notations import kind_of_single_days
 from audit.io.publication_order import in_time
-from audit.io.respelling import words_in
+from audit.io.respelling import grows, skeleton, words_in
+from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.file_form import Renamed
+from audit.io.toml import toml_key
 from audit.model.errors import InputError, Problem
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
 
 _SURE = 0.8
 _LIKELY = 0.5
@@ -167,3 +170,44 @@ def check_header(found: FoundFiles) -> None:
         what = say("this line looks like a row of the table: most of its cells stand in the columns below as well")
         remedy = say("write a line with the names of the columns above it, in all releases")
         raise InputError([Problem(first.shown, what, remedy, line=1)])
+
+
+# -- the register
+
+
+_DAYS = Phrase("the register has days, and the releases their years or ranges")
+
+
+def state_register(found: FoundFiles) -> None:
+    """State what the register calls the quasi-identifiers, and how its days are read."""
+    quasi, shown = {column.name: column for column in found.with_role(QUASI)}, found.beside["register"]
+    columns = read_columns([(found.folder / shown, shown)])
+    for name, theirs in sorted(found.register_columns().items()):
+        if name not in quasi or (own := columns.get(theirs)) is None:
+            continue
+        if column_names.is_postal(name) and quasi[name].form is None and {*own.texts}.isdisjoint(quasi[name].texts):
+            continue  # districts beside whole postcodes, which a register has to have in a column of their own
+        kind = kind_of_single_days([text for text in own.some if text not in own.markers])
+        if kind is None or kind_of_single_days(quasi[name].some) is not None:
+            _state_name(found, name, theirs)
+        elif quasi[name].parses(kind):
+            _state_name(found, name, theirs)
+            found.guesses.state_rule(ColumnTypes({name: kind.value}), str(_DAYS), sure=False)
+
+
+def _state_name(found: FoundFiles, name: str, theirs: str) -> None:
+    alike = skeleton(name) == skeleton(theirs)
+    if ages := grows(name) and len(found.releases) > 1 and not found.texts("register", "release"):
+        why = say(
+            "a person has the same in every release; if it grows with time, publish years of birth, or write a line "
+            "for each person and release, with a column release"
+        )
+    elif name == theirs:
+        return
+    else:
+        why = say("the names differ only in spelling") if alike else say("both columns are about the same")
+    key = f"register.{toml_key(name)}"
+    found.guesses.state(f"register.{name}", theirs)
+    found.guesses.why[key] = why
+    if ages or not alike:
+        found.guesses.unsure[key] = None

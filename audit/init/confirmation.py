@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, dropwhile, islice, takewhile
 from math import inf
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 import tomlkit
@@ -715,25 +716,45 @@ class _Asked:
                 shown=shown,
                 none=say("none"),
             )
-        text, old = question, place[last]
-        while (answer := self.ask(text_of(text, OPEN))) != OPEN:
+        is_text = isinstance(place[last], str)
+
+        def read(answer: str) -> Toml:
             if last == "rounding" and answer.casefold() in ("none", say("none")):
-                del place[last]
-                if "perturbation" not in place:
-                    place.pop("exact", None)
-                return True
+                return None
+            return _counts(answer) if is_sign else answer if is_text and answer[0] != '"' else tomlkit.value(answer)
+
+        is_answered = self.ask_value(place, last, question, read)
+        if last == "rounding" and not {"rounding", "perturbation"} & place.keys():
+            place.pop("exact", None)
+        return is_answered
+
+    def ask_value(
+        self,
+        place: Toml,
+        last: str,
+        text: str,
+        read: Callable[[str], Toml] = str,
+        answers: Mapping[str, Phrase] = MappingProxyType({}),
+    ) -> bool:
+        """Ask for the value of a key until the manifest can be read with it; return whether it is answered.
+
+        `read` returns the value that an answer means, None for no value, or raises a ValueError.
+        """
+        question, old = text, place[last]
+        while (answer := self.ask(Question(question, _said(answers), OPEN))) != OPEN:
             try:
-                is_text = isinstance(old, str) and not answer.startswith('"')
-                value = tomlkit.item(_counts(answer) if is_sign else answer if is_text else tomlkit.value(answer))
-                place[last] = value
+                if (value := read(answer)) is None:
+                    del place[last]
+                    return True
+                place[last] = tomlkit.item(value)
                 _opened(self.folder, tomlkit.dumps(self.document))
             except ValueError:
-                text = question
+                question = text
             except InputError as error:
-                text = say("{problem}. {question}", problem=error.problems[0], question=question)
+                question = say("{problem}. {question}", problem=error.problems[0], question=text)
             else:
                 if not isinstance(place, InlineTable):
-                    place[last] = value.comment(say("as answered"))
+                    place[last].comment(say("as answered"))
                 return True
         place[last] = old
         return False
@@ -796,20 +817,6 @@ class _Asked:
         self.files[written] = text
         return written
 
-    def ask_which_of(self, place: Toml, last: str, text: str, answers: Mapping[str, Phrase]) -> bool:
-        """Ask which of its values a key has, until the manifest can be read with it; return whether there is one."""
-        question = text
-        while (answer := self.ask(Question(question, _said({**answers, **_LEFT_OPEN}), OPEN))) != OPEN:
-            before, place[last] = place[last], answer
-            try:
-                _opened(self.folder, self.document.as_string())
-            except InputError as error:
-                place[last], question = before, say("{problem}. {question}", problem=error.problems[0], question=text)
-            else:
-                place[last].comment(say("as answered"))
-                break
-        return answer != OPEN
-
     def is_right(self, key: str) -> bool:
         """Ask whether a key is right; if not, a key of columns or of the adversary is deleted.
 
@@ -834,7 +841,7 @@ class _Asked:
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
         if key in _CHOICES:
             text, choices = _CHOICES[key]
-            return self.ask_which_of(place, last, f"{text} {says}", choices)
+            return self.ask_value(place, last, f"{text} {says}", answers={**choices, **_LEFT_OPEN})
         is_sign = tables == ["table", "markers"]
         if is_sign:
             says = say('{file} says that "{sign}" stands for {counts}.', file=NAME, sign=last, counts=in_words(*old))

@@ -17,12 +17,11 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from audit.init.column_differences import check_header, match_headers
+from audit.init.column_differences import check_header, match_headers, state_register
 from audit.init.column_meanings import guess_meanings
 from audit.init.columns import Column, partition
 from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, lines_of
-from audit.init.register_cells import state_cells
 from audit.init.summary import found_rows
 from audit.io.background_knowledge import MOST_VALUES
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, unknown_among
@@ -173,7 +172,7 @@ def files_with_roles(folder: Path, guesses: Guesses, *, published: bool) -> Foun
         missing |= {""}
     guesses.state_rule(Missing(frozenset(missing)), sure=sure)
     if "register" in found.beside:
-        state_cells(found)
+        state_register(found)
     _state_beside(found)
     return found
 
