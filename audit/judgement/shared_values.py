@@ -8,9 +8,9 @@ them and for others of their groups, is not judged, so that nothing holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
-from math import exp, lgamma, log
+from math import comb, exp, lgamma, log, perm
 from typing import TypeAlias
 
 import numpy as np
@@ -23,6 +23,7 @@ from audit.io.cells import CellError, Interval, ValueSet
 from audit.io.column_names import is_of_household
 from audit.io.composed_columns import TOGETHER
 from audit.io.diagnostics import is_there
+from audit.io.encoding import NOBODY
 from audit.io.manifest import KEY_COLUMNS
 from audit.io.microdata import SnapshotFile
 from audit.io.releases import own_values
@@ -39,6 +40,8 @@ _FEW = 10
 """If fewer than one row in so many has a text of few rows, no text is that of a household: most amounts are 0."""
 _BY_CHANCE = log(0.001)
 _CLEARLY = 4  # fewer than one household in so many that shares its value hardly moves what is thought of the others
+_BY_NAME = log(0.05), 8
+"""The same two limits for a column whose name says that it is about households; it is looked at for that alone."""
 _FEW_COLUMNS = 12  # of which two are taken together
 _LEAST = (0.0, 0.0, 0.95)
 """The share of texts of so many columns that have one value: beside a fine column, one related to values shows many."""
@@ -94,13 +97,13 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
         keys = [pair for pair in combinations(named, 2) if not secret.isdisjoint(pair)] if several else single
         found = list[tuple[str, Sequence[str]]]()
         for key in keys:
-            seen = [*zip(held.seen, map(_together, *map(texts, key)), strict=True)]
-            rows = max(
-                (0, 0)
-                if value is None
-                else rows_that_share(text, value, harmful, tries=len(keys), least=_LEAST[len(key)])
-                for (_, text), value in zip(seen, values, strict=True)
-            )
+            whole = _together(*(np.concatenate(texts(name)) for name in key))
+            seen = [*zip(held.seen, np.split(whole, _ends(held)), strict=True)]
+            drawn = [(text, value) for (_, text), value in zip(seen, values, strict=True) if value is not None]
+            if len(drawn) == len(seen) > 1:
+                drawn += _of_people(held, whole, np.concatenate([value for _, value in drawn]))
+            shared = (rows_that_share(*each, harmful, tries=len(keys), columns=key) for each in drawn)
+            rows = max(shared, default=(0, 0))
             if not any(rows):
                 continue
             tags: Sequence[str] = [each.release.tag for each, text in seen if _in_several_groups(each, text)]
@@ -112,10 +115,28 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
     return []
 
 
+def _ends(held: HeldSeries) -> Integers:
+    """Return the rows after which a release ends, but for the last one, if the rows of all are counted on."""
+    return np.cumsum([seen.release.rows for seen in held.seen])[:-1]
+
+
+def _of_people(held: HeldSeries, text: Codes, value: Codes) -> Iterator[tuple[Codes, Codes]]:
+    """Yield the text and the value of the first row of each person in all releases, if people are known.
+
+    So people of one household are compared who are never in one release together.
+    """
+    people = [keyed.person for keyed in held.keyed if keyed.person is not None]
+    if len(people) == len(held.keyed):
+        person = np.concatenate(people)
+        rows = np.flatnonzero((person != NOBODY) & (text != UNKNOWN) & (value != UNKNOWN))
+        first = rows[np.unique(person[rows], return_index=True)[1]]
+        yield text[first], value[first]
+
+
 def have_in_common(rows: tuple[int, int], sensitive: str, columns: Iterable[str]) -> str:
-    """Return how many rows of all that share their text of columns have the sensitive value of all others with it."""
+    """Return how many rows of all that share their text of columns have the sensitive value of another with it."""
     return say(
-        '{count} of {all} rows that share their text of {columns} have the same "{sensitive}" as all others with it, '
+        '{count} of {all} rows that share their text of {columns} have the same "{sensitive}" as others with it, '
         "as a household has one income",
         count=rows[0],
         all=rows[1],
@@ -173,7 +194,7 @@ def _together(one: Codes, other: Codes | None = None) -> Codes:
 
 def _texts(held: HeldSeries, column: str) -> list[Codes]:
     """Return the exact text of each row of each release, by the key if that has the column; UNKNOWN for others."""
-    series, found = held.series, list[Codes]()
+    series, found, numbers = held.series, list[Codes](), dict[str, int]()
     private, named = column in _in_keys(held), series.manifest.columns.named
     attribute, missing = None if private else series.attributes.get(column), series.missing(column)
     for files, seen in zip(series.manifest.releases, held.seen, strict=True):
@@ -188,12 +209,14 @@ def _texts(held: HeldSeries, column: str) -> list[Codes]:
             place = place if table is None else place[np.clip(table.whole_numbers("row"), -1, len(place) - 1)]
         if table is not None and table.rows == len(place):
             codes, names = text_codes(table.arrow(column))
-            known = [
-                text not in missing and bool(text.strip("*")) and (attribute is None or _is_exact(attribute, text))
+            number = [
+                UNKNOWN
+                if text in missing or not text.strip("*") or not (attribute is None or _is_exact(attribute, text))
+                else numbers.setdefault(text, len(numbers))
                 for text in names
             ]
             inside = place >= 0  # of a row that is ignored, the key may have a line
-            own[place[inside]] = np.where(np.array(known, dtype=np.bool_)[codes], codes, UNKNOWN)[inside]
+            own[place[inside]] = np.array(number, dtype=np.int32)[codes][inside]
         found.append(own)
     return found
 
@@ -231,10 +254,7 @@ def columns_that_share(
         few = [name for name in names if len(names) <= _FEW_COLUMNS and not _names_value(texts[name], value)]
         for keys in ([(name,) for name in names], [*combinations(few, 2)]):
             text_of = ((key, _together(*(texts[name] for name in key))) for key in keys)
-            rows = {
-                key: rows_that_share(text, value, harmful, tries=len(keys), least=_LEAST[len(key)])
-                for key, text in text_of
-            }
+            rows = {key: rows_that_share(text, value, harmful, tries=len(keys), columns=key) for key, text in text_of}
             found[sensitive] = {key: shared for key, shared in rows.items() if any(shared)}
             if found[sensitive]:
                 break
@@ -250,29 +270,54 @@ def _names_value(text: Codes, value: Codes | None) -> bool:
     return FEW_OF_ROWS * len(both) <= (FEW_OF_ROWS + 1) * len(np.unique(text[known]))
 
 
-def rows_that_share(text: Codes, value: Codes, harmful: Flags, *, tries: int, least: float = 0.0) -> tuple[int, int]:
-    """Return how many rows share a harmful value with all others of the same text, and how many share their text.
+def rows_that_share(
+    text: Codes, value: Codes, harmful: Flags, *, tries: int, columns: Sequence[str] = ()
+) -> tuple[int, int]:
+    """Return how many rows share a harmful value with another of the same text, and how many share their text.
 
-    Both are 0 if the texts in several rows do not have one value more often than by chance, and clearly so: beyond what
-    chance gives, in one of four that have a harmful value at all. `tries` is how many columns, or pairs of columns, are
-    looked at, and `least` how many of those texts have one value at least.
+    Both are 0 if the texts in several rows do not have one value, or two rows of one value, more often than by chance,
+    and clearly so: beyond what chance gives, in one of four that have a harmful value at all. `tries` is how many
+    columns, or pairs of columns, are looked at. Of two `columns`, nearly all of those texts must have one value.
     """
     rows = np.flatnonzero((text != UNKNOWN) & (value != UNKNOWN))
     text, value = text[rows], value[rows]
     size, counts = np.bincount(text), np.bincount(value, minlength=len(harmful))
-    of_text = np.unique(text.astype(np.int64) * len(harmful) + value) // len(harmful)
+    both, times = np.unique(text.astype(np.int64) * len(harmful) + value, return_counts=True)
+    of_text, alike = both // len(harmful), (times > 1) & harmful[both % len(harmful)]
     several = (size > 1) & (np.bincount(text, weights=harmful[value], minlength=len(size)) > 0)
+    few = several & (size <= _MEMBERS)
     one = several & (np.bincount(of_text, minlength=len(size)) == 1)
-    few = int(size[several & (size <= _MEMBERS)].sum())
-    if np.count_nonzero(one) <= FEW_TIES or size[one].mean() > _MEMBERS or _FEW * few < size[size > 1].sum():
+    some = few & (np.bincount(of_text[alike], minlength=len(size)) > 0)
+    if _FEW * size[few].sum() < size[size > 1].sum() or not (
+        _is_clear(size, several, one, partial(_all_alike, counts, harmful), tries=tries, columns=columns)
+        or (
+            _LEAST[len(columns)] == 0
+            and _is_clear(size, few, some, partial(_some_alike, counts, harmful), tries=tries, columns=columns)
+        )
+    ):
         return 0, 0
-    of_size = np.bincount(size[several])
-    found, texts = np.count_nonzero(one) / of_size.sum(), int(of_size.sum())
-    expected = sum(int(of_size[m]) * _by_chance(counts, harmful, m) for m in np.flatnonzero(of_size).tolist()) / texts
-    by_chance = -texts * (_divergence(found, expected) + _divergence(1 - found, 1 - expected))
-    if found < least or _CLEARLY * (found - expected) < 1 - expected or by_chance >= _BY_CHANCE - log(tries):
-        return 0, 0
-    return int(size[one].sum()), int(size[size > 1].sum())
+    return int(times[alike & (one | some)[of_text]].sum()), int(size[size > 1].sum())
+
+
+def _is_clear(
+    size: Integers,
+    texts: Flags,
+    found: Flags,
+    alike: Callable[[], Callable[[int], float]],
+    *,
+    tries: int,
+    columns: Sequence[str],
+) -> bool:
+    """Return whether what is found of some of the texts is clearly more than chance gives for so many rows."""
+    if np.count_nonzero(found) <= FEW_TIES or size[found].mean() > _MEMBERS:
+        return False
+    of_size, many, chance = np.bincount(size[texts]), int(np.count_nonzero(texts)), alike()
+    share = int(np.count_nonzero(found)) / many
+    expected = sum(int(of_size[m]) * chance(m) for m in np.flatnonzero(of_size).tolist()) / many
+    by_chance = -many * (_divergence(share, expected) + _divergence(1 - share, 1 - expected))
+    named = any(map(is_of_household, columns))
+    limit, clearly = _BY_NAME if named else (_BY_CHANCE - log(tries), _CLEARLY)
+    return share >= _LEAST[len(columns)] and clearly * (share - expected) >= 1 - expected and by_chance < limit
 
 
 def _divergence(share: float, expected: float) -> float:
@@ -280,16 +325,41 @@ def _divergence(share: float, expected: float) -> float:
     return share * log(share / max(expected, 1e-300)) if share > 0 else 0.0
 
 
-def _by_chance(counts: Integers, harmful: Flags, members: int) -> float:
+def _all_alike(counts: Integers, harmful: Flags) -> Callable[[int], float]:
     """Return the probability that rows drawn from all have one harmful value, if one of them at least has any."""
 
-    def drawn(many: int) -> float:
-        return exp(ways(many) - ways(int(counts.sum()))) if many >= members else 0.0
+    def by_chance(members: int) -> float:
+        each = (_drawn(many, counts, members) for many in counts[harmful & (counts >= members)].tolist())
+        return sum(each) / (1 - _drawn(int(counts[~harmful].sum()), counts, members))
+
+    return by_chance
+
+
+def _some_alike(counts: Integers, harmful: Flags) -> Callable[[int], float]:
+    """Return the probability that two of few rows drawn from all have one harmful value, if one at least has any."""
+    every, others = int(counts.sum()), int(counts[~harmful].sum())
+    ways = np.eye(1, _MEMBERS + 1)[0]  # to draw so many rows of different harmful values, as a share of all orders
+    for many, values in zip(*np.unique(counts[harmful], return_counts=True), strict=True):
+        own = [comb(int(values), rows) * (int(many) / every) ** rows for rows in range(_MEMBERS + 1)]
+        ways = np.convolve(ways, own)[: _MEMBERS + 1]
+
+    def by_chance(members: int) -> float:
+        orders = [
+            perm(members, rows) * every**rows * perm(others, members - rows) / perm(every, members)
+            for rows in range(members + 1)
+        ]
+        return (1 - float(ways[: members + 1] @ orders)) / (1 - _drawn(others, counts, members))
+
+    return by_chance
+
+
+def _drawn(many: int, counts: Integers, members: int) -> float:
+    """Return the probability that rows drawn from all are among so many of them."""
 
     def ways(rows: int) -> float:
         return lgamma(rows + 1) - lgamma(rows - members + 1)
 
-    return sum(map(drawn, counts[harmful & (counts >= members)].tolist())) / (1 - drawn(int(counts[~harmful].sum())))
+    return exp(ways(many) - ways(int(counts.sum()))) if many >= members else 0.0
 
 
 def _in_several_groups(seen: SeenRelease, text: Codes) -> bool:
