@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from audit.model.anonymizer import Anonymizer
-from audit.model.options import Option, options_of
+from collections.abc import Mapping
+from itertools import pairwise
+
+from audit.model.anonymizer import Anonymizer, Promise
+from audit.model.errors import UsageError
+from audit.model.options import Option, made, options_of
 from audit.model.registry import Registry
 
 METHODS: Registry[type[Anonymizer]] = Registry(
@@ -19,6 +23,26 @@ METHODS: Registry[type[Anonymizer]] = Registry(
         "l-diversity": "anonymizers.l_diversity:LDiversityAnonymizer",
     },
 )
+
+
+def find(name: str, options: Mapping[str, object]) -> Anonymizer:
+    """Return a method with its options.
+
+    Raises:
+        UsageError: there is no such method or option, or one is missing.
+    """
+    return made(METHODS.load(name), name, options)
+
+
+def promised(anonymized: str | None) -> Promise | None:
+    """Return the promise of a method with options as a manifest names them; None if it is not known here."""
+    if anonymized is None:
+        return None
+    name, *words = anonymized.split()
+    try:
+        return find(name, {flag[2:].replace("-", "_"): int(n) for flag, n in pairwise(words) if n.isdecimal()}).promise
+    except UsageError:  # a method of a package that is not installed, or parameters that this version does not know
+        return None
 
 
 def options_by_name() -> dict[str, tuple[Option, list[str]]]:

@@ -1,4 +1,4 @@
-"""Microdata from Python: simulate, plan and publish."""
+"""Microdata from Python: simulate, plan and publish, and compare the series that are made of it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.api.answers import PlanResult
-from audit.api.methods import method_of
+from audit.api.answers import ComparisonResult, PlanResult
 from audit.api.series import LoadedSeries
-from audit.api.settings import is_shown
+from audit.api.settings import AuditSettings, is_shown
 from audit.model.errors import UsageError, printable
 from audit.simulating.request import SimulationRequest
 
 if TYPE_CHECKING:
+    from audit.api.count_tables import LoadedTables
     from audit.io.manifest import Manifest
     from audit.io.microdata import Microdata
     from audit.io.series import Series
+    from audit.metrics.queries import Style
     from audit.model.anonymizer import Anonymizer
     from audit.model.audit_options import AuditOptions
     from audit.model.report import Report
@@ -176,10 +177,11 @@ class LoadedMicrodata:
             UsageError: there is no such method or option, or the series cannot be continued.
             InputError: the microdata or the series are faulty, or the promise cannot be kept.
         """
+        from anonymizers import registry as methods
         from audit.pipeline.progress import counting
         from audit.publishing.publish import PublishOptions
 
-        chosen = method_of(method, options) if isinstance(method, str) else method
+        chosen = methods.find(method, options) if isinstance(method, str) else method
         microdata = self.opened.closed()[0] if close else self.opened
         with counting(f"publishing by {chosen.name}", shown=is_shown(progress)) as watch:
             how = PublishOptions(seed=seed, on_progress=watch)
@@ -215,3 +217,45 @@ class LoadedMicrodata:
 
     def __repr__(self) -> str:
         return f"LoadedMicrodata({printable(self.name, 200)!r}, {len(self.snapshots)} snapshots)"
+
+
+def compare(
+    *series: LoadedSeries | LoadedTables,
+    microdata: LoadedMicrodata | None = None,
+    queries: int = 10_000,
+    theta: float = 0.1,
+    workload: Style = "m-invariance",
+    seed: int = 0,
+    time_limit: float | None = 300.0,
+    progress: bool | None = None,
+) -> ComparisonResult:
+    """Compare several series, as `audit compare` does; with microdata, also their utility.
+
+    Raises:
+        UsageError: some are count tables and others are not, or a series was not made from the microdata.
+        InputError: a file cannot be read, or does not fit the microdata.
+    """
+    from attacks.registry import all_attacks
+    from audit.io.paths import without_secrets
+    from audit.io.series import Series
+    from audit.metrics.utility import Queries, check_fits
+    from audit.pipeline.comparison import compare_series
+
+    named = [(without_secrets(str(each.folder)), each) for each in series]
+    tables = [(name, each) for name, each in named if each.kind == "tables"]
+    people = [(name, Series.of(each.opened.manifest)) for name, each in named if each.kind == "microdata"]
+    if tables and (people or microdata is not None):
+        raise UsageError("count tables are compared with count tables alone; compare like with like")
+    if tables:
+        from audit.api.count_tables import compare_tables
+
+        return ComparisonResult(compare_tables(tables, time_limit))
+    source = None if microdata is None else microdata.opened
+    if source is not None:
+        for name, one in people:
+            check_fits(name, one, source)
+    settings = AuditSettings({}, time_limit=time_limit, findings=0, progress=progress)
+    with settings.audit_options() as how:
+        return ComparisonResult(
+            compare_series(people, all_attacks(), how, source, Queries(queries, theta, workload, seed))
+        )

@@ -208,9 +208,10 @@ class LoadedSeries(Loaded):
             UsageError: an argument is wrong, or the candidate is not a new release of the series.
             InputError: the series or the candidate cannot be read.
         """
-        from audit.api.methods import declared_principle
+        from anonymizers.registry import promised
         from audit.io.atomic_files import check_empty
         from audit.model.moves import MOVES
+        from audit.principles import registry as principles
         from audit.repair.search import RepairSearch
 
         folder = Path(output)
@@ -221,7 +222,9 @@ class LoadedSeries(Loaded):
             self._joined(candidate, tag) as (before, after),
             checked.audit_options(explicit=bool(chosen)) as how,
         ):
-            moves, declared = only or MOVES, declared_principle(before.manifest)
+            promise = promised(before.manifest.anonymized)
+            declared = None if promise is None else principles.find(promise.principle, promise.parameters)
+            moves = only or MOVES
             search = RepairSearch(before, after, attacks, how, moves=moves, baseline=baseline, declared=declared)
             return RepairResult(search.repair(folder))
 

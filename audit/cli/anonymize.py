@@ -75,8 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: an option does not fit the method or the microdata, or the series cannot be continued.
         InputError: the microdata or the series are faulty, or the promise cannot be kept.
     """
+    from anonymizers import registry as methods
     from anonymizers.count_tables import COUNT_METHODS
-    from audit.api.methods import method_of
     from audit.api.microdata import published
     from audit.io.manifest import is_table_series
     from audit.io.microdata import open_microdata
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.method in COUNT_METHODS:
         what = 'is for count tables: it needs a series.toml with kind = "tables" in the folder'
         raise UsageError(f"{arguments.method} {what}")
-    method = method_of(arguments.method, options_given(arguments))
+    method = methods.find(arguments.method, options_given(arguments))
     microdata, added = open_microdata(arguments.microdata), None
     if arguments.close:
         microdata, added = microdata.closed()

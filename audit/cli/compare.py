@@ -15,7 +15,7 @@ _MOST_QUERIES, _GREATEST_SEED = 1_000_000, 10**18 - 1
 
 def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
-    from audit.api.compare import compare
+    from audit.api.microdata import compare
 
     parser = commands.add_parser(
         "compare",
@@ -59,8 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a file cannot be read, or does not fit the microdata.
         UsageError: a series was not made from the microdata.
     """
-    from audit.api.compare import compare
-    from audit.api.microdata import load_microdata
+    from audit.api.microdata import compare, load_microdata
     from audit.api.series import opened
     from audit.io.paths import as_path, without_secrets
     from audit.metrics.utility import within

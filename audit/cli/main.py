@@ -18,12 +18,12 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 from types import ModuleType
 
 from audit.cli import audit as default
 from audit.cli.arguments import Parser, settle_format
-from audit.cli.error_document import put_error
-from audit.cli.output import commands_name
+from audit.cli.output import commands_name, in_repository, put
 from audit.cli.signals import after_imports
 from audit.cli.standard_streams import discard, log_shown, write_lines
 from audit.io.paths import is_url
@@ -102,6 +102,7 @@ COMMANDS = {
 _LOG = logging.getLogger("audit.cli")
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
+_SHORTEST_FORMAT = "--fo"
 
 
 def parser(words: Sequence[str] = ()) -> Parser:
@@ -183,7 +184,7 @@ def _run(words: list[str]) -> int:
         lines, code = _reported(error)
         write_lines("".join(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines))
         if code == 2:
-            put_error(words, error, lines)
+            _put_document(words, error, lines)
         return code
 
 
@@ -258,6 +259,35 @@ def _keep_trace(bug: BaseException) -> str:
         for frame in traceback.extract_tb(bug.__traceback__):
             file.write(f"  {frame.filename}:{frame.lineno} {frame.name}\n")
     return name
+
+
+def _put_document(words: Sequence[str], error: BaseException, lines: Sequence[str]) -> None:
+    """Print an error as a document on standard output if the words of the command line ask for JSON or SARIF.
+
+    It goes to standard output even if `--output` names a file, because the error may be about that file.
+    """
+    asked = _format_asked(words)
+    if asked not in {"json", "sarif"}:
+        return
+    from reports.input_errors import written
+
+    series = next((word for word in words if os.path.exists(word)), "")  # noqa: PTH110 - no name makes this raise
+    folder = in_repository(series) if series else ""
+    try:
+        with suppress(UsageError):  # standard output may be full or closed; the exit code still reports the error
+            put(written(asked, error, lines, Path(series).name or "series", folder))
+    except BrokenPipeError:
+        discard(sys.stdout)
+
+
+def _format_asked(words: Sequence[str]) -> str | None:
+    """Return the last `--format` in words that may not have been parsed; argparse accepts shortened options."""
+    asked = None
+    for word, following in pairwise([*words, ""]):
+        option, mark, value = word.partition("=")
+        if option.startswith(_SHORTEST_FORMAT) and "--format".startswith(option):
+            asked = value if mark else following
+    return asked
 
 
 if __name__ == "__main__":
