@@ -34,7 +34,6 @@ from audit.io.background_knowledge import (
     read_transitions,
 )
 from audit.io.diagnostics import is_there
-from audit.io.encoding import NOBODY
 from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import Changing, ColumnTypes
 from audit.io.rules.disclosure import Similar
@@ -42,7 +41,7 @@ from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.unread_cells import cells_of_other_length, check_register_texts
 from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
-from audit.model.arrays import UNKNOWN, Codes
+from audit.model.arrays import NOBODY, UNKNOWN, Codes
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.model.evidence import CandidatePools, CombinedName, PairProduct, Table, Transitions, ValueCounts
 from audit.runtime.budget import Budget

@@ -19,9 +19,8 @@ import numpy as np
 from audit.adversary.held_series import CombinedVocabulary, HeldSeries, SeenRelease, record_of
 from audit.adversary.known_groups import KnownGroups
 from audit.adversary.record_candidates import ABSENT, TooManyRecordsError, fitting_pairs, kinds_of_rows
-from audit.io.encoding import NOBODY
 from audit.io.tables import Coded
-from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, ragged, starts
+from audit.model.arrays import NOBODY, UNKNOWN, Codes, Counts, Flags, Places, ragged, starts
 from audit.model.errors import UsageError
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, ValueCounts
 from audit.runtime.phrases import Reason, ReasonKind, say, say_count

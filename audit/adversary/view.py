@@ -13,10 +13,9 @@ from audit.adversary.held_series import CombinedVocabulary, HeldSeries
 from audit.adversary.known_groups import KnownGroups, PossibleKinds
 from audit.adversary.record_linkage import FollowedRecords
 from audit.io.background_knowledge import Known, Register
-from audit.io.encoding import NOBODY
 from audit.io.releases import own_values
 from audit.io.series import Series
-from audit.model.arrays import UNKNOWN, Codes, Flags
+from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags
 from audit.model.evidence import Evidence
 from audit.runtime.own_packages import is_own
 

@@ -26,7 +26,6 @@ from audit.io.manifest import (
 )
 from audit.io.paths import is_inside
 from audit.io.publication_order import in_time, named_like, natural
-from audit.io.table_forms import form_of
 from audit.io.tables import SUFFIXES, header, is_table, note_absent
 from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError, in_quotes, printable
@@ -42,8 +41,6 @@ FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
 UNORDERED = Phrase("The names of the releases do not show their order; put them in the order of publication.")
 _HALF = re.compile(r".*\.(rows|values)\.(?:csv|csv\.gz|parquet)", re.IGNORECASE)
 _MANY = 16
-_TOTALS = 3
-"""How many rows of a release may be no row of its key: totals, or notes below the table."""
 
 
 @dataclass
@@ -171,7 +168,6 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
     if inside:
         found.unused.update(dict.fromkeys(others, say("it is not in {folder}/", folder=home)))
     found.releases = list(_joined(found, releases if inside else _alike(found, others)))
-    _note_keys(found, [*others, *unread])
     _check_releases(found)
     return found
 
@@ -351,24 +347,6 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
         why = say("its columns differ from most; if it belongs to them, give its columns the same names")
     found.unused.update(dict.fromkeys(strays, why))
     return [shown for shown in listed if shown not in strays]
-
-
-def _note_keys(found: FoundFiles, others: Sequence[str]) -> None:
-    """For tables of two columns with as many rows as a release, or a few less (totals), note where a key belongs."""
-    pairs = [shown for shown in others if shown in found.unused and len(found.names[shown]) == 2]
-    paths = [found.folder / shown for shown in pairs]
-    rows = [(form_of(release.rows).rows(release.rows), release) for release in found.releases if pairs]
-    for shown, path in zip(pairs, paths, strict=True):
-        own = form_of(path).rows(path)
-        near = [(many - own, release) for many, release in rows if own <= many <= own + _TOTALS]
-        if near:
-            _, release = min(near, key=lambda each: each[0])
-            found.unused[shown] = say(
-                "it has about as many rows as {file}; if it says whose rows they are, save it as {key} with the "
-                "columns row (counted from 0: the first row is 0) and individual",
-                file=release.shown,
-                key=f"{PRIVATE}/{key_name(release.tag)}",
-            )
 
 
 def _joined(found: FoundFiles, listed: Sequence[str]) -> Iterator[ReleaseFiles]:

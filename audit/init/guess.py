@@ -26,7 +26,7 @@ from audit.init.summary import found_rows
 from audit.io.background_knowledge import MOST_VALUES
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Kind
-from audit.io.encoding import NOBODY, IdentifierEncoder
+from audit.io.encoding import IdentifierEncoder
 from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
 from audit.io.microdata import frequent_value
@@ -37,6 +37,7 @@ from audit.io.rules.rows import EPISODES, OF_PEOPLE, SeveralRows, Unnamed
 from audit.io.series import Series, check_headers
 from audit.io.series_texts import MOST_ROWS
 from audit.io.toml import release_tag, toml_value
+from audit.model.arrays import NOBODY
 from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
 from audit.model.report import ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, say

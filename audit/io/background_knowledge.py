@@ -20,7 +20,7 @@ import pyarrow as pa
 from audit.io import manifest as manifests
 from audit.io.adjustments import read_adjusted, respelled
 from audit.io.cells import ANYTHING, CellError, Kind
-from audit.io.encoding import NOBODY, Vocabulary
+from audit.io.encoding import Vocabulary
 from audit.io.notations import SHORT_DAY, kind_of_single_days
 from audit.io.releases import Release
 from audit.io.respelling import skeleton
@@ -29,7 +29,7 @@ from audit.io.series import Series
 from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of
 from audit.io.toml import toml_key, toml_text
-from audit.model.arrays import UNKNOWN, Codes, Flags, Places, combine, distinct, flagged
+from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags, Places, combine, distinct, flagged
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import Transitions, UpdateSets
 from audit.runtime.phrases import parted, say

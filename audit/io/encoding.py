@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from audit.io.respelling import RAISED, REMARK, as_plain_number, like_digits, once, skeleton
 from audit.io.tables import Coded, direct_codes
 from audit.io.texts import arrow, column_of, flags, texts_of, whole
-from audit.model.arrays import Codes, Flags, Integers, Places, Words, flagged
+from audit.model.arrays import NOBODY, Codes, Flags, Integers, Places, Words, flagged
 
 _SIGNS = r"(?:[\s\p{Z}]+(?:and|et|und|y)[\s\p{Z}]+|[^\p{L}\p{N}.])+"
 _WORD = r"[\p{L}\p{N}_]"  # Arrow's \w has ASCII letters alone
@@ -147,7 +147,6 @@ class TextIndex:
 
 
 COUNTERFEIT = "~"
-NOBODY = -1
 _DIRECT_PER_ROW = 16
 _DIRECT_SLACK = 1 << 16
 _MOST_DIGITS = 9

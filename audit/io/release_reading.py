@@ -15,7 +15,6 @@ from audit.io.adjustments import adjusted, named_there, read_written, respelled
 from audit.io.cells import Kind
 from audit.io.composed_columns import TOGETHER
 from audit.io.diagnostics import is_there
-from audit.io.encoding import NOBODY
 from audit.io.manifest import KEY_COLUMNS, key_name
 from audit.io.notations import kind_of_days, single_day
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, a_row_of_each, singling_columns, varies
@@ -24,7 +23,7 @@ from audit.io.rules.rows import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, 
 from audit.io.series import Series
 from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key, toml_line
-from audit.model.arrays import Codes, Counts, Flags, Integers, Numbers, combine, numbered
+from audit.model.arrays import NOBODY, Codes, Counts, Flags, Integers, Numbers, combine, numbered
 from audit.model.errors import InputError, Problems, printable
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Phrase, say, typed

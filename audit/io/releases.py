@@ -10,9 +10,10 @@ from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.tables import Coded, NamesOnDemand
 from audit.model.arrays import (
+    NOBODY,
     Codes,
     Counts,
     Flags,

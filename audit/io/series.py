@@ -27,7 +27,7 @@ from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
 from audit.io.diagnostics import check_file, is_there
-from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.input_files import InputFile, published_file
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_file
@@ -45,7 +45,7 @@ from audit.io.series_texts import SeriesTexts
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, read_table
 from audit.io.texts import column_of
-from audit.model.arrays import Codes
+from audit.model.arrays import NOBODY, Codes
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.evidence import UpdateSets
 from audit.runtime.phrases import say

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from audit.adversary.view import View
 from audit.findings.equivalence import AnyCombination, Equivalences, Pinned, WeightedGroup
-from audit.io.encoding import NOBODY
 from audit.judgement.field_types import BrokenCertificateError, check_fields
 from audit.judgement.published_rows import published_by
+from audit.model.arrays import NOBODY
 from audit.model.finding import AnonymousCounterfeit, Check, Member
 
 K = TypeVar("K")

@@ -21,10 +21,9 @@ from audit.adversary.view import View
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import parse
 from audit.io.cells import Kind, ValueSet, intersect
-from audit.io.encoding import NOBODY
 from audit.io.releases import KeyedRelease
 from audit.judgement.field_types import BrokenCertificateError
-from audit.model.arrays import Codes, Flags, Places, numbered, tally
+from audit.model.arrays import NOBODY, Codes, Flags, Places, numbered, tally
 from audit.model.evidence import claimed_code, claimed_part
 
 

@@ -23,14 +23,13 @@ from audit.io.cells import CellError, Interval, ValueSet
 from audit.io.column_names import is_of_household
 from audit.io.composed_columns import TOGETHER
 from audit.io.diagnostics import is_there
-from audit.io.encoding import NOBODY
 from audit.io.manifest import KEY_COLUMNS
 from audit.io.microdata import SnapshotFile
 from audit.io.releases import own_values
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
 from audit.io.tables import header, read_table, text_codes
 from audit.io.toml import toml_key
-from audit.model.arrays import UNKNOWN, Codes, Flags, Integers, numbered
+from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags, Integers, numbered
 from audit.model.errors import Doubt, Problems, printable
 from audit.runtime.phrases import Reason, ReasonKind, joined, say
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.io.cell_reading import number_in
 from audit.io.cells import Kind
-from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import Domain, Microdata, ReadSnapshot
 from audit.io.publication_order import natural
 from audit.io.release_reading import read_release
@@ -29,7 +29,7 @@ from audit.metrics.axes import (
     perimeter,
 )
 from audit.metrics.queries import ReleaseContents, Style, Workload, estimate
-from audit.model.arrays import Counts, Floats, Integers
+from audit.model.arrays import NOBODY, Counts, Floats, Integers
 from audit.model.comparison import ReleaseMeasures
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 

@@ -20,6 +20,8 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 """Codes of texts, people, groups or values."""
 UNKNOWN = -1
 """The code of an unknown value."""
+NOBODY = -1
+"""The code of no one: a row without a person."""
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 """Whole numbers of any width."""
 Places: TypeAlias = npt.NDArray[np.intp]

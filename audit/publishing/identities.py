@@ -14,13 +14,13 @@ import pyarrow.compute as pc
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Cell, Interval, ValueSet
 from audit.io.encoding import COUNTERFEIT as MARK
-from audit.io.encoding import NOBODY, IdentifierEncoder
+from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import ReadSnapshot
 from audit.io.publication_order import natural
 from audit.io.tables import Coded
 from audit.io.texts import arrow, column_of, hexadecimal
 from audit.model.anonymizer import COUNTERFEIT, Draft
-from audit.model.arrays import Codes, Numbers
+from audit.model.arrays import NOBODY, Codes, Numbers
 
 if TYPE_CHECKING:
     from audit.io.releases import KeyedRelease

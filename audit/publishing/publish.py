@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from audit.io.encoding import NOBODY, IdentifierEncoder
+from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import NAME, PRIVATE, Manifest, ReleaseFiles
 from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.release_reading import read_release
@@ -25,6 +25,7 @@ from audit.io.tables import Coded
 from audit.io.texts import arrow, column_of
 from audit.judgement.shared_values import columns_that_share
 from audit.model.anonymizer import Anonymizer, Form, RefusalError
+from audit.model.arrays import NOBODY
 from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.model.history import PublicationHistory, PublishedRelease
 from audit.principles.principle import Check, Principle

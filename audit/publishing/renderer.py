@@ -17,14 +17,13 @@ import pyarrow as pa
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import ANYTHING, Anything, Cell, Interval, Kind, ValueSet, contains, intersect
 from audit.io.coarser_cells import grid, narrowest, shortened
-from audit.io.encoding import NOBODY
 from audit.io.microdata import Domain, ReadSnapshot
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rule import Columns
 from audit.io.tables import text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
-from audit.model.arrays import Codes, Flags, Integers, Numbers, distinct, flagged
+from audit.model.arrays import NOBODY, Codes, Flags, Integers, Numbers, distinct, flagged
 from audit.model.errors import UsageError, in_quotes
 from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
 from audit.publishing.previous_cells import GroupCells, covers_itself

@@ -10,14 +10,14 @@ import numpy as np
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import TransitionLines, read_lines, read_transitions
 from audit.io.cells import Interval, Kind, contains, cover_ranges
-from audit.io.encoding import NOBODY, Vocabulary
+from audit.io.encoding import Vocabulary
 from audit.io.manifest import NAME as SERIES
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.anonymizer import COUNTERFEIT, Anonymizer, Bounds, Draft
-from audit.model.arrays import Codes, Places, distinct, numbered
+from audit.model.arrays import NOBODY, Codes, Places, distinct, numbered
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 from audit.model.evidence import Transitions, UpdateSets, ValueCounts
 from audit.publishing.identities import Counterfeits

@@ -12,13 +12,13 @@ import pyarrow as pa
 
 from audit.io.diagnostics import is_there
 from audit.io.dialect import UTF_8, Declared, Dialect, text_above
-from audit.io.encoding import NOBODY
 from audit.io.foreign_files import writable_name
 from audit.io.manifest import as_file_name, key_name
 from audit.io.notes_below import text_below
 from audit.io.rules.file_form import Renamed
 from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
+from audit.model.arrays import NOBODY
 from audit.model.errors import Problems, UsageError
 from audit.repair.candidate_rows import CandidateRows, RepairPlan
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View
-from audit.io.encoding import NOBODY
-from audit.model.arrays import Flags, Places
+from audit.model.arrays import NOBODY, Flags, Places
 from audit.model.audit_options import AuditOptions
 from audit.repair.candidate_rows import CandidateRows, RepairPlan
 

@@ -376,23 +376,6 @@ def test_columns_that_sound_sensitive_are_not_left_to_others_in_silence(tmp_path
         assert ("by its name, it may be sensitive" in out) == said
 
 
-@pytest.mark.parametrize("home", ["releases", ""])
-def test_a_file_with_a_release_s_number_of_rows_may_be_its_key(tmp_path, home):
-    folder = hospital(tmp_path, releases=5)
-    for release in folder.glob("releases/*.csv"):
-        release.rename(folder / home / release.name)
-    for name, rows in (("keys.csv", 19), ("less.csv", 14), ("list.csv", 22)):
-        write(folder / name, ["line", "patient"], [(place, f"p{place}") for place in range(rows)])
-    said = " ".join(run_main("init", str(folder), "--yes")[1].split())
-    release = f"{home}/1.csv".lstrip("/")
-    assert (
-        f"keys.csv NOT USED: it has about as many rows as {release}; if it says whose rows they are, save it as" in said
-    )
-    assert "private/1.key.csv with the columns row (counted from 0: the first row is 0) and individual" in said
-    assert f"less.csv NOT USED: it has about as many rows as {release.replace('1', '5')}; if it says" in said
-    assert said.count("it has about as many rows") == 2
-
-
 def test_a_column_that_names_the_release_is_no_quasi_identifier_and_keys_have_their_place(tmp_path):
     """It was taken for one, whose texts need a crosswalk in each release; keys in keys/ were called releases."""
     for place, term in enumerate(("Autumn 2023", "Spring 2024"), 1):

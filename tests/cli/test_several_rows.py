@@ -2,7 +2,6 @@
 
 import random
 import re
-import tomllib
 
 import pytest
 
@@ -219,5 +218,5 @@ def test_rows_that_are_cases_are_asked_about_where_nothing_says_whose_they_are(t
         ]
         write(tmp_path / f"{tag}.csv", as_csv([[head, "Age", "Disease"], *rows]))
     assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
-    assert ("columns.rows" in manifest["unconfirmed"]["keys"], "rows" in manifest["columns"]) == (asked, asked)
+    reasons = [str(each["reason"]) for each in read_audit(tmp_path)[1]["policy"]["clauses"]]
+    assert any('rows = "people" if each row' in each for each in reasons) == asked

@@ -21,7 +21,7 @@ from audit.io.toml import Reader, one_of
 from audit.model.arrays import Flags
 from audit.model.errors import Doubt, printable
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, parted, say, say_count
 
 _TOTALS = re.compile(
     r"totals?|grand total|subtotal|sum|gesamt|gesamtsumme|insgesamt|(zwischen)?summe|somme|ensemble|totale|totaal"
@@ -151,14 +151,10 @@ class SeveralRows(
                 'person; with rows = "latest" or "first" and a date column, one row is judged for each person'
             )
             if people:
-                what = say_count(
-                    "people have several rows ({count} [time|times] in one release): each release and each row is "
-                    'judged by itself, because the manifest says rows = "episodes"; a person counts by the worst of '
-                    "the person's rows. What several rows or releases disclose together about one person is not "
-                    "judged. Rows that look alike may all belong to one person; a k that you state counts people. With "
-                    'rows = "latest" or "first" and a date column, one row is judged for each person',
-                    people,
+                often = say_count(
+                    "it is so {count} [time|times] in one release, and a k that you state counts people", people
                 )
+                what = parted([what, often])
         else:
             what = say_count(
                 'each person is judged by one row (rows = "{choice}"); {count} further [row is|rows are] judged as '

@@ -13,12 +13,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from audit.io import encoding
-from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, TextIndex
+from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, TextIndex
 from audit.io.release_reading import read_release
 from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.series import open_series
 from audit.io.tables import text_codes
 from audit.io.texts import SPACES, texts_of, used_texts
+from audit.model.arrays import NOBODY
 from tests.helpers.amount import some
 from tests.mutants.mutant import kills
 
