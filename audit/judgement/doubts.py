@@ -115,7 +115,8 @@ def audit_doubts(
     yield from record_doubts(views)
     yield from unknown_doubts(views)
     yield from dict.fromkeys(doubt for each in views for doubt in presence_doubts(each.possible_kinds, series.tags))
-    if not adversary.knows_presence and len(series.tags) > 1 and not series.manifest.values_change:
+    constant = not (series.manifest.values_change or adversary.knows_presence)
+    if constant or (followed and series.manifest.any_transitions):
         yield from recoded_doubts(views[0].held)
 
 
@@ -448,9 +449,10 @@ def recoded_doubts(held: HeldSeries) -> Iterator[Doubt]:
     """Yield a doubt for each attribute of which two releases have a value each that the other lacks.
 
     If values never change, no person with such a value is in both, unless it is one value in two notations. Among many
-    values, some are rare: then only those count that are too common in one release to be absent from the other.
+    values, some are rare: then only those count that are too common in one release to be absent from the other. If any
+    value may become any other, only releases without a common value count: everybody's value would have changed.
     """
-    series = held.series
+    series, change = held.series, held.series.manifest.any_transitions
     for column in series.columns.sensitive:
         names, missing = series.vocabularies[column].names, series.missing(column)
         if column in series.rules[Spelled].columns or infer_kind(names, missing) is Kind.NUMERIC:
@@ -459,7 +461,10 @@ def recoded_doubts(held: HeldSeries) -> Iterator[Doubt]:
         rows = [
             tally(each.release.entry_value[column], len(names), each.release.entry_count) * known for each in held.seen
         ]
-        if any(_lacks(one, other) and _lacks(other, one) for one, other in combinations(rows, 2)):
+        if any(
+            _lacks(one, other) and _lacks(other, one) and not (change and (one * other).any())
+            for one, other in combinations(rows, 2)
+        ):
             what = say(
                 'releases have different values in "{column}": if they are one value in two notations, list them in '
                 "crosswalk.csv (columns release,from,to), and write {example} under [columns]; else write spelled = "

@@ -281,6 +281,20 @@ def test_a_column_in_other_codes_needs_a_crosswalk(tmp_path, sexes, advice):
     assert advice in err
 
 
+@kills("audit.judgement.doubts.recoded_doubts", " and not (change and (one * other).any())", "")
+@kills("audit.judgement.doubts.audit_doubts", "if constant or (followed and", "if constant or (False and")
+@pytest.mark.parametrize(("second", "asked"), [("xyz", True), ("xyc", False)])
+def test_values_of_which_a_release_has_none_may_be_recoded_where_any_may_follow_any(tmp_path, second, asked):
+    """The policy held for everybody, whose value had changed."""
+    tables = [
+        [["Who", "Sex", "Need"], *([f"E{n}", "fm"[n // 15], values[n % 3]] for n in range(30))]
+        for values in ("abc", second)
+    ]
+    columns = 'sensitive = "Need"\nindividual = "Who"\nquasi_identifiers = ["Sex"]'
+    code, out, err = run_main(str(series_of(tmp_path, tables, columns, '[adversary]\ntransitions = "any"')))
+    assert (code, "crosswalk = { Need = " in " ".join(out.split())) == (3 if asked else 0, asked), err
+
+
 @pytest.mark.parametrize(("form", "asked"), [("z{n}-1", False), ("z{half}-{part}", True), ("h{n}-3", True)])
 def test_household_numbers_of_earlier_releases_do_not_stop_a_candidate_without_them(tmp_path, form, asked):
     """Ids of the candidate that go on with a household of its own, or with an earlier one, are asked about."""

@@ -613,7 +613,7 @@ def certain(series):
 
 def test_any_number_of_values_may_become_any_other(tmp_path, monkeypatch):
     """Also combinations of two attributes."""
-    monkeypatch.setattr(background_knowledge, "_MOST_VALUES", 20)
+    monkeypatch.setattr(background_knowledge, "MOST_VALUES", 20)
     folder = roll(tmp_path, [{"20-29": [f"v{n}" for n in range(30)]}] * 2, [25])
     edit(folder / "series.toml", "[adversary]", '[adversary]\ntransitions = "any"')
     assert run_main(str(folder), "--attack", "update-graph")[0] != 2
