@@ -2487,12 +2487,15 @@ def test_districts_that_nested_labels_of_a_release_lack_are_asked_about(new, sai
 
 
 @kills("audit.count_tables.second_reading._lacking_labels", "(inmost[some] == some.size).all()", "some.size == 1")
-def test_a_release_by_region_alone_lacks_no_districts(tmp_path):
-    folder = tmp_path / "nested"
-    with_new_names(folder, 2, {}, nested=True)
-    lines = (folder / "2023.csv").read_text(encoding="utf-8").splitlines()
-    (folder / "2023.csv").write_text("\n".join([lines[0], *(x for x in lines if ",," in x)]) + "\n", encoding="utf-8")
-    assert printed(str(folder))[0] == 0
+def test_a_region_shown_alone_lacks_no_districts(tmp_path):
+    """Its hidden counts would follow if it had no people in the districts that another release shows."""
+    with_new_names(tmp_path, 2, {}, nested=True)
+    manifest = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    (tmp_path / "series.toml").write_text(manifest.replace("[1, inf]", "[0, inf]"), encoding="utf-8")
+    head, *rows = (tmp_path / "2023.csv").read_text(encoding="utf-8").splitlines()
+    rows = [*(row for row in rows if row.startswith("R")), "S,,f,*", "S,,m,*", "S,,All,*"]
+    (tmp_path / "2023.csv").write_text("\n".join([head, *rows, ""]), encoding="utf-8")
+    assert printed(str(tmp_path))[0] == 0
 
 
 @kills("audit.init.count_tables.widen_refuted", "high if low == 1 else inf", "inf")
