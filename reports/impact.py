@@ -263,7 +263,7 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
             if column is not None:
                 files = (alone(impact.candidate.release, files[0]),)  # a repair changes a file of one release
                 yield copying(impact.candidate.release, column, files[0])
-            command = repairing(files, " --baseline")
+            command = repairing(files)
             yield say("{command} looks for a change after which it adds nothing to that.", command=command)
         elif not impact.adds.undecided:
             yield say("To what they disclose, the candidate adds nothing that the policy forbids.")

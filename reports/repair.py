@@ -12,6 +12,7 @@ from audit.model.report import Report
 from audit.runtime.phrases import Noun, ReasonKind, figure, joined, kind_of, say, say_count, typed
 from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section
 from reports.sentences import CONTRADICTED, IS_CSV, best_so_far, reasons
+from reports.summary_text import judging
 from reports.verdict import headline, more_if_unchanged
 
 _SHOWN = 12
@@ -75,11 +76,6 @@ def _before(repair: Repair) -> Iterator[str]:
     if more := sum(each.findings_total for each in repair.before.attacks) - len(found[:_SHOWN]):
         text = say_count("{count} more [finding|findings]: audit the series", more)
         yield f"  {text}"
-    if repair.before.policy.violations and not repair.baseline:
-        yield say(
-            "Published releases cannot be taken back. With --baseline, the candidate only has to add nothing that "
-            "the policy forbids."
-        )
 
 
 def _first(repair: Repair) -> Iterator[str]:
@@ -110,6 +106,7 @@ def _after(repair: Repair) -> Iterator[str]:
     yield from more_if_unchanged(repair.before, repair.after)
     files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
+    yield judging(repair.files)
     if repair.bare:
         yield str(IS_CSV)
     if repair.sums:
@@ -272,7 +269,7 @@ def _how_to_write(found: Recommendation) -> str | None:
     return say(
         "If the release is not published yet, remove it from series.toml and run `{command}`, which writes the "
         "changed release.",
-        command=typed(f"audit repair SERIES CANDIDATE{' --baseline' if found.past_violates else ''} --output DIR"),
+        command=typed("audit repair SERIES CANDIDATE --output DIR"),
     )
 
 

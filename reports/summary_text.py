@@ -36,9 +36,19 @@ def commands(report: Report) -> Iterator[str]:
         yield "audit explain SERIES --individual ID"
 
 
-def repairing(files: Iterable[str], more: str = "") -> str:
+def repairing(files: Iterable[str]) -> str:
     """Return the command that repairs a candidate, of one file or more."""
-    command = f"audit repair SERIES {' '.join(map(shlex.quote, files))} --output repaired{more}"
+    return _of_candidate("repair", files, "--output repaired")
+
+
+def judging(files: Iterable[str]) -> str:
+    """Return the sentence that names the command which judges a repaired candidate, and writes the page to sign."""
+    command = _of_candidate("next", files, "--output next.html")
+    return say("{command} judges the candidate as it is now, and writes the page to sign.", command=command)
+
+
+def _of_candidate(name: str, files: Iterable[str], options: str) -> str:
+    command = f"audit {name} SERIES {' '.join(map(shlex.quote, files))} {options}"
     return printable(f"`{typed(command)}`", SENTENCE)
 
 

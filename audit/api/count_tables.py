@@ -107,7 +107,6 @@ class LoadedTables(Loaded):
         output: str | os.PathLike[str],
         *,
         tag: str = "candidate",
-        baseline: bool = False,
         **settings: Unpack[CountSettings],
     ) -> RepairResult[ReleaseImpact]:
         """Hide as few further cells of a candidate as possible, and write it, as `audit repair` does.
@@ -116,7 +115,6 @@ class LoadedTables(Loaded):
             candidate: as for `next`; data frames are written as Parquet.
             output: a new or empty folder.
             tag: as for `next`.
-            baseline: whether only findings that the candidate adds count.
             **settings: as for `audit`.
 
         Raises:
@@ -125,7 +123,7 @@ class LoadedTables(Loaded):
         """
         with TemporaryDirectory(prefix="audit-candidate-") as folder, _options(settings) as how:
             release = _release(self.opened, candidate, tag, Path(folder))
-            found = repair_candidate(self.opened, release, Path(output), Differencing(), how, baseline=baseline)
+            found = repair_candidate(self.opened, release, Path(output), Differencing(), how)
         return RepairResult(found)
 
     def explain(self, cell: Mapping[str, str], /, **settings: Unpack[CountSettings]) -> ExplanationResult:

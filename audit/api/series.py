@@ -188,7 +188,6 @@ class LoadedSeries(Loaded):
         *,
         tag: str = "candidate",
         only: Sequence[str] | None = None,
-        baseline: bool = False,
         attack: Choice | Sequence[Choice] | None = None,
         **settings: Unpack[Settings],
     ) -> RepairResult[Repair]:
@@ -199,7 +198,6 @@ class LoadedSeries(Loaded):
             output: a new or empty folder.
             tag: as for `next`.
             only: the kinds of changes to make; None means all.
-            baseline: whether only findings that the candidate adds count.
             attack: as for `next`.
             **settings: as for `attack`; `time_limit` is for the whole search, and then the best repair so far is
                 written.
@@ -225,7 +223,7 @@ class LoadedSeries(Loaded):
             promise = promised(before.manifest.anonymized)
             declared = None if promise is None else principles.find(promise.principle, promise.parameters)
             moves = only or MOVES
-            search = RepairSearch(before, after, attacks, how, moves=moves, baseline=baseline, declared=declared)
+            search = RepairSearch(before, after, attacks, how, moves=moves, declared=declared)
             return RepairResult(search.repair(folder))
 
     def check(self, principle: str | type[Principle], /, *, reveal: bool = False, **parameters: int) -> CheckResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,21 +56,26 @@ def add_arguments(main: Parser, words: Sequence[str]) -> None:
 def add_reports(parser: Parser) -> None:
     """Add the options that say in which formats the report is written, and where."""
     add_output(parser, Names(FORMATS.names))
+    add_further_reports(parser, Names(FORMATS.names))
+
+
+def add_further_reports(parser: Parser, formats: Sequence[str]) -> None:
+    """Add the option that writes the report to files in further formats."""
     parser.add_argument(
         "--report",
         action="append",
         default=[],
-        type=report_file,
+        type=partial(report_file, formats),
         metavar="FORMAT=FILE",
         help="write the report to a file in this format as well (may be repeated)",
     )
 
 
-def report_file(text: str) -> tuple[str, Path]:
-    """Return a format and a file on this machine, from `format=file`."""
+def report_file(formats: Sequence[str], text: str) -> tuple[str, Path]:
+    """Return a format, one of some, and a file on this machine, from `format=file`."""
     name, mark, file = text.partition("=")
-    if not mark or not file or name not in Names(FORMATS.names):
-        known = ", ".join(FORMATS.names)
+    if not mark or not file or name not in formats:
+        known = ", ".join(formats)
         raise argparse.ArgumentTypeError(f"{printable(text)}: write FORMAT=FILE, the format being one of {known}")
     return name, local(file)
 
@@ -149,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             done = audited(series.opened, arguments.attack or (), how, keeps_finished=True)
             result = AuditResult(*kept(*done))
-    return write_reports(result, arguments, arguments.document)
+    return write_reports(result, arguments, arguments.output, arguments.document)
 
 
 def _check_recommended(arguments: argparse.Namespace) -> None:

@@ -43,4 +43,4 @@ def run(arguments: argparse.Namespace) -> int:
     series = opened(arguments, arguments.output, *(file for _, file in arguments.report))
     with asked(arguments, ["baseline"]) as given:
         found = series.next(arguments.candidate, **settings_for(series, arguments, given, attack=arguments.attack))
-    return write_reports(found, arguments)
+    return write_reports(found, arguments, arguments.output)

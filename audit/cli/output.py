@@ -127,11 +127,13 @@ def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES"
     return answer.exit_code
 
 
-def write_reports(answer: Answer, arguments: argparse.Namespace, document: str | None = None) -> int:
+def write_reports(
+    answer: Answer, arguments: argparse.Namespace, output: Path | None, document: str | None = None
+) -> int:
     """Write an answer in every format that a command line names, and return the exit code, as `write` does."""
     for form, file in arguments.report:
         write(answer, form, file, arguments.series)
-    return write(answer, arguments.format, arguments.output, arguments.series, document)
+    return write(answer, arguments.format, output, arguments.series, document)
 
 
 def _paper(output: Path | None) -> Paper:

@@ -55,7 +55,7 @@ from audit.io.table_forms import is_text
 from audit.io.table_writer import write_table
 from audit.io.tables import header, is_of_counts, is_table, read_table
 from audit.io.toml import release_tag
-from audit.model.arrays import UNBOUNDED, Codes
+from audit.model.arrays import UNBOUNDED, Codes, Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.errors import InputError, Problems, UsageError, printable, printable_path
@@ -198,14 +198,12 @@ def judge_candidate(
     options: AuditOptions,
     *,
     repairs: bool = False,
-    baseline: bool = False,
 ) -> tuple[ReleaseImpact, HidingSearch, Rows]:
     """Return what a candidate adds, what to do, the search, and the rows to hide.
 
     The candidate may be the last release of the series.
 
-    The time limit applies to the audit and to the search separately; if the command `repairs`, to both together. With a
-    `baseline`, only what the candidate adds decides about its repair.
+    The time limit applies to the audit and to the search separately; if the command `repairs`, to both together.
 
     Raises:
         UsageError: the series has a release of that tag.
@@ -220,7 +218,7 @@ def judge_candidate(
         counts = _said(counts)
     earlier = read_counts(manifest) if manifest.releases else None
     before = _report_before(earlier, counts, attack, every)
-    last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
+    last = np.flatnonzero(_is_last(counts) & counts.shown).tolist()
     limit = budget if repairs else None
     marked = _signs(counts, last)
     # A cell left empty beside further markers would be known to have a count that none of them can stand for. If they
@@ -260,6 +258,9 @@ def judge_candidate(
     cells = CellRepair(
         hide=hide if hiding.is_enough else None,
         show=show,
+        hidden=_cells(
+            counts, dict.fromkeys({*np.flatnonzero(_is_last(counts) & ~counts.number).tolist()} - chosen, "")
+        ),
         unavoidable=() if hiding.is_enough else tuple(map(_unavoidable, search.unavoidable())),
         changes=() if hiding.is_enough else _cells(counts, dict.fromkeys(_telling_changes(counts), "")),
         rounding=rounding,
@@ -271,7 +272,6 @@ def judge_candidate(
         ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
         unsaid=unsaid and hiding.is_enough and any(not each.sign for each in hide),
         repairs=repairs,
-        baseline=baseline,
         rated=any(map(CellRates(counts).has_rate, chosen)),
         bare=any(is_foreign(table.path) for table in candidate.tables),
     )
@@ -312,6 +312,11 @@ def _impact(
 def _said(counts: PublishedCounts) -> PublishedCounts:
     """Return published counts whose manifest says that empty cells can be any count."""
     return replace(counts, manifest=replace(counts.manifest, absent_is_said=True))
+
+
+def _is_last(counts: PublishedCounts) -> Flags:
+    """Return which rows with counts are of the last release; shape (rows,), bool."""
+    return (counts.release == len(counts.manifest.releases) - 1) & ~counts.without_count
 
 
 def _telling_changes(counts: PublishedCounts) -> Iterator[int]:
@@ -470,8 +475,6 @@ def repair_candidate(
     output: Path,
     attack: CountAttack,
     options: AuditOptions,
-    *,
-    baseline: bool = False,
 ) -> ReleaseImpact:
     """Write the candidate into a new or empty folder, with the cheapest cells hidden, and audit it.
 
@@ -490,7 +493,7 @@ def repair_candidate(
             raise UsageError.say("{name}: only .csv and .parquet files can be rewritten; convert it first", name=name)
         if table.only is not None:
             raise not_alone(table.shown, candidate.tag, table.only[0])
-    found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True, baseline=baseline)
+    found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True)
     if found.cells is None or found.cells.hide is None:
         return found
     place = output / candidate.tag if manifest.releases and manifest.are_folders else output

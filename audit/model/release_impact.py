@@ -36,7 +36,6 @@ class Repair:
         register: the register that was written with it, and belongs into the series; None if none was written.
         proved: whether it is proved that there is no repair.
         withholds_much: whether the repair withholds more than one row in twenty.
-        baseline: whether findings of the series without the candidate were ignored.
         stopped: why the search ended early; None if it did not.
         sums: the number of the candidate's rows that `ignore_rows` leaves out; they are not written.
         bare: whether the candidate was a workbook or the like, whose titles and notes are not in the CSV file written.
@@ -59,7 +58,6 @@ class Repair:
     register: str | None = None
     proved: bool = False
     withholds_much: Annotated[bool, UNWRITTEN] = False
-    baseline: Annotated[bool, UNWRITTEN] = False
     stopped: Reason | None = None
     sums: Annotated[int, UNWRITTEN] = 0
     bare: Annotated[bool, UNWRITTEN] = False
@@ -234,6 +232,7 @@ class CellRepair:
         hide: the cells to hide so that no finding is new; each of them is necessary. Empty if no finding is new, null
             if no such set was found.
         show: the hidden cells whose counts follow from earlier releases, so that they are to be shown.
+        hidden: the other cells of the candidate that show a sign, or nothing, in place of a count.
         changes: where no cells to hide were found, the cells whose changes say more of earlier counts.
         unavoidable: a sentence for each new finding that is found even with all cells hidden.
         least: whether it is proved that no cheaper cells achieve the same.
@@ -249,13 +248,13 @@ class CellRepair:
         ends_year: whether it is the last of the parts of a year, which are about other people each.
         unsaid: whether the manifest is still to say that empty cells can be any count, as the reports suppose.
         repairs: whether it is a repair, with or without written files.
-        baseline: whether findings of the series without the candidate are ignored by a repair.
     """
 
     hide: tuple[HiddenCell, ...] | None
     rounding: Rounding | None
     undecided: Annotated[bool, UNWRITTEN]
     show: Annotated[tuple[HiddenCell, ...], OMITTED] = ()
+    hidden: Annotated[tuple[HiddenCell, ...], UNWRITTEN] = ()
     changes: Annotated[tuple[HiddenCell, ...], OMITTED] = ()
     unavoidable: Annotated[tuple[str, ...], UNWRITTEN] = ()
     least: bool = False
@@ -269,13 +268,12 @@ class CellRepair:
     ends_year: Annotated[bool, UNWRITTEN] = False
     unsaid: Annotated[bool, UNWRITTEN] = False
     repairs: Annotated[bool, UNWRITTEN] = False
-    baseline: Annotated[bool, UNWRITTEN] = False
 
-    def exit_code(self, after: Report) -> int:
-        """Return the exit code, given the report on the series with the candidate; 130 if the search was interrupted.
+    def exit_code(self, without: Report, after: Report) -> int:
+        """Return the exit code, given the reports on the series without and with the candidate.
 
-        For a repair, that of the series with the written files, or of what they add to it with a `baseline`; 1 if there
-        is no repair, 3 if it is undecided.
+        It is 130 if the search was interrupted. For a repair, it is that of the series with the written files, or of
+        what they add to a series that violates the policy without them; 1 if there is no repair, 3 if it is undecided.
         """
         code = after.exit_code
         if self.stopped is not None and self.stopped.kind is ReasonKind.INTERRUPTED:
@@ -284,7 +282,7 @@ class CellRepair:
             return code
         if self.hide is None:
             return 1 if self.stopped is None else 3
-        if self.baseline and code == 1:
+        if without.policy.violations and code == 1:
             return 3 if self.undecided or after.policy.undecided else 0
         return code or (3 if self.undecided else 0)
 
@@ -345,7 +343,7 @@ class ReleaseImpact:
     def exit_code(self) -> int:
         """The exit code of the series with the candidate; 130 if the search for a repair was interrupted."""
         if self.cells is not None:
-            return self.cells.exit_code(self.after)
+            return self.cells.exit_code(self.without, self.after)
         return 130 if self.repair is not None and self.repair.exit_code == 130 else self.after.exit_code
 
 

@@ -55,7 +55,7 @@ class Judgement:
 
     Attributes:
         report: the report of the audit.
-        policy: the policy by which the candidate is judged; with a baseline, only what is new violates it.
+        policy: the policy by which the candidate is judged; if the past does not keep it, only what is new counts.
         blamed: the causes of each finding that violates the policy.
         past: the number of violating findings that need no row of the candidate.
     """
@@ -67,7 +67,7 @@ class Judgement:
 
     @property
     def keeps(self) -> bool:
-        """Whether the policy holds; with a baseline, whether no violation is new."""
+        """Whether the policy holds; if the past does not keep it, whether nothing new violates it."""
         return self.policy.passed
 
     @property
@@ -84,7 +84,6 @@ class Judge:
         before: the series so far.
         rows: the candidate.
         attacks, options: as for an audit.
-        baseline: whether findings of the past are ignored; None to ignore them only if they violate the policy.
         expected: the number of audits that may be needed.
 
     Attributes:
@@ -100,7 +99,6 @@ class Judge:
         attacks: Sequence[Attack],
         options: AuditOptions,
         *,
-        baseline: bool | None,
         expected: int,
     ) -> None:
         limits = {name: each.limit for name, each in in_force(before.manifest.policy, options.limits).items()}
@@ -116,7 +114,6 @@ class Judge:
         run = run_attacks(before, self.attacks, replace(self.options, findings=options.findings))
         self._known = KnownClaims(run.results, self._namer, limits)
         self.past: Report = build_report(run, self._namer)
-        self.baseline = bool(self.past.policy.violations) if baseline is None else baseline
         self.limits = limits
 
     @property
@@ -178,7 +175,7 @@ class Judge:
         options = replace(self.options, findings=0, progress=(lambda _: None) if whole else self.tries.check_time)
         run = run_attacks(series, attacks, options)
         report = build_report(run, self._namer)
-        if not self.baseline or not (report.policy.violations or report.policy.undecided):
+        if self.past.policy.passed or not (report.policy.violations or report.policy.undecided):
             return run, report, report.policy
         run = less_the_past(run, self._known)
         return run, report, build_report(run, self._namer).policy

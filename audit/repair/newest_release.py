@@ -30,8 +30,8 @@ def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
     try:
         before, after = as_candidate(series)
         how = replace(options, keeps_finished=False)
-        search = RepairSearch(before, after, attacks, how, baseline=None)
-        past_violates = search.baseline
+        search = RepairSearch(before, after, attacks, how)
+        past_violates = bool(search.judge.past.policy.violations)
         repair = search.find()
     except UsageError as problem:
         return Recommendation(tag, refused=str(problem))

@@ -55,7 +55,6 @@ _WORDS = {
     COARSEN: Phrase("coarsening"),
     WITHHOLD: Phrase("withholding"),
 }
-_BROKEN_PAST = Phrase("the series violates the policy even without the candidate")
 
 Answer = tuple[str, bool]
 """Why there is no repair, and whether that is proved."""
@@ -68,7 +67,6 @@ class RepairSearch:
         before, after: the series so far, and with the candidate.
         attacks, options: as for an audit.
         moves: the kinds of change that may be made.
-        baseline: whether findings of the past are ignored; None to ignore them only if they violate the policy.
         declared: the principle by which the series was published.
 
     Raises:
@@ -83,16 +81,15 @@ class RepairSearch:
         options: AuditOptions,
         *,
         moves: Collection[str] = MOVES,
-        baseline: bool | None = False,
         declared: Principle | None = None,
     ) -> None:
         options = replace(options, whole=Budget(options.time_limit))
         choose(after, options.adversary)  # refuses the unchanged candidate before any change of it is judged
         read_release(after, len(after.tags) - 1, after.columns.quasi_identifiers)  # faults name the candidate's file
         self.rows = CandidateRows(after)
-        self.judge = Judge(before, self.rows, attacks, options, baseline=baseline, expected=2 * ROUNDS)
+        self.judge = Judge(before, self.rows, attacks, options, expected=2 * ROUNDS)
         self.tries = self.judge.tries
-        self.attacks, self.options, self.baseline = attacks, options, self.judge.baseline
+        self.attacks, self.options = attacks, options
         self.declared = declared
         self.tries.budget.on_progress = options.progress("repair")  # a bar of its own, below those of that audit
         self.tries.estimate()
@@ -174,10 +171,9 @@ class RepairSearch:
             InputError: the series or the candidate cannot be read.
             KeyboardInterrupt: the search is interrupted before anything was found.
         """
-        if self._is_past_broken():
-            return self._came_to(str(_BROKEN_PAST), proved=True)
         if (standing := self.judge.past.policy.standing) is not None:
             return self._came_to(_undecided_still(standing))
+        self.past = self._quick_test()
         why, proved = "", False
         with self.tries.until_stopped():
             why, proved = self._search()
@@ -202,12 +198,6 @@ class RepairSearch:
                 left=min(left),
             )
         return Reason(text, kind_of(stopped))
-
-    def _is_past_broken(self) -> bool:
-        """Return whether the series already violates the policy; if not, prepare the quick test."""
-        broken = bool(self.judge.past.policy.violations) and not self.baseline
-        self.past = None if broken else self._quick_test()
-        return broken
 
     def _search(self) -> Answer:
         """Search for the best repair; return why there is none, and whether that is proved."""
@@ -424,7 +414,7 @@ class RepairSearch:
         values_judged = any(isinstance(each, PerPersonAttack) for each in self.attacks)
         if not values_judged or self.rows.series.manifest.waivers:
             return None
-        together = not self.baseline and any(
+        together = self.judge.past.policy.passed and any(
             "max_risk" in each.decides and each.per_attribute and not isinstance(each, PerPersonAttack)
             for each in self.attacks
         )
@@ -446,7 +436,7 @@ class RepairSearch:
         unchanged = self.rows.unchanged()
         plan, judgement = self.tries.best or (unchanged, self.first or judge.judge(unchanged, whole=True))
         if self.tries.best is None:
-            if self._left_out is not None and why != str(_BROKEN_PAST):
+            if self._left_out is not None:
                 why = Reason(parted([why or "", self._left_out]), kind_of(why))
         else:
             why, proved = None, False
@@ -463,7 +453,6 @@ class RepairSearch:
             refused=why,
             proved=proved,
             withholds_much=much,
-            baseline=self.baseline,
             stopped=self.tries.stopped,
             restricted=not self._all_moves,
             undecided=self._doubted()[0] if (kind_of(*judge.doubts) or 0) >= ReasonKind.UNCONFIRMED else None,

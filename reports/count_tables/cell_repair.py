@@ -14,9 +14,9 @@ from reports.audit_page import added_inputs
 from reports.count_tables.sentences import limit
 from reports.page import Bullets, PageSteps, Paragraph, Section
 from reports.sentences import DECLARE, IS_CSV, best_so_far, reasons, settings
-from reports.summary_text import assumptions, copying, repairing
+from reports.summary_text import assumptions, copying, judging, repairing
 
-_UNAVOIDABLE = 3  # sentences
+_UNAVOIDABLE, _LISTED = 3, 500  # sentences, and cells of a list
 
 
 def of_candidate(impact: ReleaseImpact) -> Iterator[str]:
@@ -47,8 +47,10 @@ def cell_sections(cells: CellRepair, report: Report) -> Iterator[Section]:
         (say("Hidden cells to change"), hidden),
         (say("Cells whose changes are to be hidden"), cells.changes),
         (say("Cells to show"), cells.show),
+        (say("Hidden before") if cells.written else say("Hidden in the candidate"), cells.hidden),
     ):
-        yield Section(title, [PageSteps(list(_cells(some, report.tables)))] if some else [])
+        more = [say_count("and {count} more [cell|cells]", len(some) - _LISTED)] if len(some) > _LISTED else []
+        yield Section(title, [PageSteps([*_cells(some[:_LISTED], report.tables), *more])] if some else [])
     forbidden = say("Policy: {limits}.", limits=limit(report.policy.limits))
     assumed = Bullets([*assumptions(report), forbidden])
     yield Section(say("Assumptions"), [assumed, Paragraph(settings(report), soft=True)])
@@ -67,15 +69,8 @@ def todo(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:
         pass  # whether it can be published is not decided yet
     elif impact.adds_nothing:  # as the decision below says
         yield say("It adds nothing that the policy forbids and that did not follow from the releases before it.")
-        if cells.written:
-            yield say(
-                "What breaks the policy follows from these; with --baseline, a candidate passes that adds nothing."
-            )
-        else:
-            yield say(
-                "What breaks the policy follows from these; {command} passes a candidate that adds nothing.",
-                command=_repairing(impact),
-            )
+        if not cells.written:
+            yield say("{command} passes a candidate that adds nothing.", command=_repairing(impact))
     elif not impact.new_total:
         yield say("As far as its new counts are concerned, it may go out.")
     else:
@@ -213,7 +208,7 @@ def _repairing(impact: ReleaseImpact) -> str:
     files = [each.path for each in added_inputs(impact.without, impact.after)]
     if impact.candidate.column is not None:  # a repair changes files of one release
         files = [alone(impact.candidate.release, each) for each in impact.candidate.files]
-    return repairing(files, " --baseline" if impact.without.policy.violations else "")
+    return repairing(files)
 
 
 def _no_cells(cells: CellRepair) -> str:
@@ -249,6 +244,8 @@ def _written(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:
         yield from _signs(impact, cells)
         if cells.stopped is not None:
             yield best_so_far(cells.stopped)
+    if cells.written:
+        yield judging(cells.written)
     if cells.emptied:
         names = joined([f'"{printable(name)}"' for name in cells.emptied])
         yield say("Beside hidden counts, the cells of these columns are empty now: {names}.", names=names)

@@ -199,11 +199,8 @@ def test_a_crossing_of_too_many_boxes_is_undecided(tmp_path):
     assert attack["measures"]["open"] > 10**9
 
 
-@pytest.mark.parametrize(
-    ("words", "more", "code"),
-    [((), "", 1), (("--baseline",), "", 0), (("--baseline",), '[unconfirmed]\nkeys = ["table.over_time"]\n', 3)],
-)
-def test_with_a_baseline_only_what_a_repair_adds_decides(words, more, code, tmp_path):
+@pytest.mark.parametrize(("more", "code"), [("", 0), ('[unconfirmed]\nkeys = ["table.over_time"]\n', 3)])
+def test_where_the_past_breaks_the_policy_only_what_a_repair_adds_decides(more, code, tmp_path):
     """The first release gives a count away; what the second one adds is taken out of it."""
     first = [(("N", "f"), "9"), (("N", "m"), "*"), (("N", "All"), "12"), (("S", "f"), "9"), (("S", "m"), "*")]
     first += [(("W", "f"), "30")]
@@ -212,11 +209,16 @@ def test_with_a_baseline_only_what_a_repair_adds_decides(words, more, code, tmp_
     with (folder / "series.toml").open("a") as file:
         file.write(more)
     (tmp_path / "2.csv").write_text("area,sex,n\nS,All,12\nW,f,30\n", encoding="utf-8")
-    found, out, err = run_main(
-        "repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"), *words
-    )
+    page = tmp_path / "page.html"
+    words = ["repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out")]
+    found, out, err = run_main(*words, "--report", f"html={page}")
     assert (found, err) == (code, "")
-    assert ("with --baseline, a candidate passes that adds nothing" in " ".join(out.split())) == (code < 3)
+    assert "Cells hidden" in page.read_text(encoding="utf-8")
+    text = " ".join(out.split())
+    assert ("adds nothing that the policy forbids and that did not follow" in text) == (code == 0)
+    [command] = re.findall(r"`audit (next [^`]*)` judges the candidate as it is now", text)
+    assert run_main(*command.replace(" next.html", f" {tmp_path / 'next.html'}").split())[0] == 1
+    assert (tmp_path / "next.html").exists()
     assert (tmp_path / "out/2.csv").read_text() == "area,sex,n\nS,All,\nW,f,30\n"
 
 
@@ -482,7 +484,7 @@ def test_a_document_about_a_release_to_come_is_that_of_a_copy_with_it(is_safe, t
     series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"s": (1, None)}, min_count=5)
     folder, candidate, copy = series.write(tmp_path / "series"), tmp_path / "2.csv", tmp_path / "with-2"
     candidate.write_text("area,sex,n\nA,m,3\nA,f,50\nA,All,53\n", encoding="utf-8")
-    found = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"), "--baseline")
+    found = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
     assert found[0] == 0
     run_main(str(folder), "--findings", "all", "--format", "json", "--output", str(tmp_path / "before.json"))
     shutil.copytree(folder, copy)
@@ -605,7 +607,8 @@ def test_the_sheet_of_a_repair_counts_the_cells_that_it_lists(sign, tmp_path):
     said = " ".join(out.split())
     [cells] = re.findall(r"In (\d) cells? that (?:is|are) hidden already, leave out the marker", said)
     assert (code, "further cell" in said.lower()) == (0, False)
-    assert said.partition("Hidden cells to change")[2].count("(*") == int(cells)
+    listed = said.partition("Hidden cells to change")[2].partition("Hidden before")[0]
+    assert listed.count("(*") == int(cells)
     assert ("the same command then writes it" in said) == (not sign)
 
 

@@ -101,7 +101,7 @@ def test_what_earlier_releases_show_by_a_weight_blocks_no_later_one_once_it_is_d
     (tmp_path / "2.csv").write_text(
         "\n".join(["Town,Disease,Weight", *(f"{row[0]},{row[1]},*" for row in rows)]) + "\n"
     )
-    words = ["repair", str(folder), str(tmp_path / "2.csv"), "--baseline", "--output"]
+    words = ["repair", str(folder), str(tmp_path / "2.csv"), "--output"]
     code, out, _ = run_main(*words, str(tmp_path / "a"))
     assert (code, "declare it, and write * for it in the next" in " ".join(out.split())) == (3, True)
     text = (folder / "series.toml").read_text()

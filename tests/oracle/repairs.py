@@ -70,9 +70,9 @@ def answers(drawn: Drawn, code: int, told: str, folder: Path) -> list[str]:
     exists = None if drawn.exists is None else drawn.exists()
     if wrote:
         files = [str(folder / "out" / path.name) for path in drawn.files]
-        words = [word for word in drawn.words if word != "--baseline"]
-        holds = words != [*drawn.words] or run_main("next", str(drawn.series), *files, *words)[0] == 0
-        is_safe = drawn.is_safe is None or drawn.is_safe(folder / "out")
+        ahead, told, _ = run_main("next", str(drawn.series), *files, *drawn.words)
+        holds = ahead == 0 or "adds nothing that the policy forbids" in " ".join(told.split())
+        is_safe = ahead or drawn.is_safe is None or drawn.is_safe(folder / "out")
         return [came_to, *["wrong"] * (not holds or not is_safe or exists is False or code not in {0, 130})]
     return [came_to, *["wrong"] * bool(is_none and exists), *["missed"] * bool(not is_none and exists)]
 

@@ -272,7 +272,7 @@ def test_with_a_baseline_a_column_that_the_candidate_lacks_leaves_nothing_open(t
     folder = series_of(tmp_path / "s", tables, f'{COLUMNS}\nunlinkable = {{ Weight = "computed by us" }}')
     width = 4 if has_weight else 3
     write_text(tmp_path / "3.csv", as_csv([each[:width] for each in [["Place", "Home", "D", "Weight"], *rows]]))
-    words = ["--output", str(tmp_path / "out"), "--baseline"]
+    words = ["--output", str(tmp_path / "out")]
     code, _, err = run_main("repair", str(folder), str(tmp_path / "3.csv"), *words)
     assert (code, err) == (3 if has_weight else 0, "")
 
@@ -340,7 +340,7 @@ def test_with_a_baseline_risks_below_certainty_are_no_more_than_before(tmp_path,
     policy = f"\n[policy]\nmin_e = 1\n{policy}\n"
     manifest.write_text(manifest.read_text(encoding="utf-8") + policy, encoding="utf-8")
     words = ["repair", str(series), str(tmp_path / "all" / "releases" / "2.csv"), "--output", str(tmp_path / "out")]
-    code, out, err = run_main(*words, "--baseline", "--format", "json", "--only", "merge")
+    code, out, err = run_main(*words, "--format", "json", "--only", "merge")
     assert (code, err) == (0, "")
     assert bool(json.loads(out)["moves"]) == wanted
 
@@ -377,7 +377,7 @@ def test_a_release_that_is_published_again_adds_no_small_class(tmp_path, again):
     write_text(candidate, "\n".join(["Age,Disease", *others, ""]))
     stable = ["--stable-ids", "--findings", "all", "--format", "json"]
     assert run_main(str(series), *stable, "--output", str(before))[0] == 1
-    words = ["--output", str(tmp_path / "out"), "--baseline", "--format", "json"]
+    words = ["--output", str(tmp_path / "out"), "--format", "json"]
     code, out, err = run_main("repair", str(series), str(candidate), *words)
     assert err == ""
     assert (code == 0 and json.loads(out)["moves"] == []) == again
@@ -460,20 +460,19 @@ def of_several_rows(tmp_path, first, second, more=""):
 
 
 def test_several_rows_of_a_person_are_named_as_what_stands_in_the_way(tmp_path):
-    code, out, err = run_main("repair", *of_several_rows(tmp_path, "2025-03-01", "2025-04-01"), "--baseline")
+    code, out, err = run_main("repair", *of_several_rows(tmp_path, "2025-03-01", "2025-04-01"))
     assert (code, err) == (3, "")
     assert "whatever is changed, the policy stays undecided: people have several rows" in " ".join(out.split())
 
 
-@pytest.mark.parametrize("baseline", [False, True])
-def test_what_the_manifest_does_not_say_of_earlier_releases_is_named_at_once(tmp_path, baseline):
+def test_what_the_manifest_does_not_say_of_earlier_releases_is_named_at_once(tmp_path):
     """It searched until the time limit for a change after which nothing is undecided; there is none."""
     head, columns = ["Age", "Disease"], 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
     unsaid = [head, *([age, value] for age in ("20-29", "30-39") for value in ("flu", "flu", "n/a"))]
     lone = [head, *([age, value] for age in ("20-29", "30-39") for value in ("gout", "gout"))]
     folder, candidate = series_of(tmp_path / "s", [unsaid], columns), tmp_path / "2.csv"
     write_text(candidate, as_csv(lone))
-    words = ["repair", str(folder), str(candidate), "--output", str(tmp_path / "out"), *["--baseline"] * baseline]
+    words = ["repair", str(folder), str(candidate), "--output", str(tmp_path / "out")]
     code, out, err = run_main(*words)
     assert (code, err) == (3, "")
     text = " ".join(out.split())
@@ -497,10 +496,10 @@ def test_the_file_of_all_waves_is_repaired_by_a_file_of_the_new_one(tmp_path):
     words = 'opy the header and the rows with "2024" in the column "Year" into 2024.csv'
     assert words in " ".join(run_main("next", str(folder), str(panel))[1].split())
     out = str(tmp_path / "out")
-    code, _, err = run_main("repair", str(folder), str(panel), "--output", out, "--baseline")
+    code, _, err = run_main("repair", str(folder), str(panel), "--output", out)
     assert (code, words in err) == (2, True)
     write_text(own, as_csv([head, *rows[4:]]))
-    assert run_main("repair", str(folder), str(own), "--output", out, "--baseline")[0] == 0
+    assert run_main("repair", str(folder), str(own), "--output", out)[0] == 0
     assert (tmp_path / "out/2024.csv").exists()
 
 
@@ -641,7 +640,7 @@ def test_the_doubt_that_stands_in_the_way_of_a_repair_is_named_with_its_remedy(t
     series = series_of(tmp_path / "s", [[head, *rows, ["2", "40-59", past]]], columns)
     cells = [["1", "asthma"], ["1", "severe asthma"], ["2", "asthma"], ["2", "asthma"]]
     candidate = write_text(tmp_path / "2.csv", as_csv([head, *([group, "20-39", value] for group, value in cells)]))
-    words = [str(series), str(candidate), *(["--baseline"] if past == "HIV" else [])]
+    words = [str(series), str(candidate)]
     code, out, err = run_main("repair", *words, "--output", str(tmp_path / "out"))
     doubt = "changes were found that violate nothing, but the policy cannot be decided with them: "
     assert (code, err, doubt in " ".join(out.split())) == ((0, "", False) if line else (3, "", True))
@@ -656,7 +655,7 @@ def test_what_the_past_discloses_counts_in_no_reading_of_the_cells(tmp_path, val
     candidate = write_text(tmp_path / "2.csv", as_csv([head, *(["20-39", value] for value in values)]))
     advice = run_main("next", str(series), str(candidate))[1]
     assert ("whether it goes out is your decision" in " ".join(advice.split())) == (code == 0)
-    repair = ["repair", str(series), str(candidate), "--output", str(tmp_path / "out"), "--baseline"]
+    repair = ["repair", str(series), str(candidate), "--output", str(tmp_path / "out")]
     assert run_main(*repair)[0] == code
 
 

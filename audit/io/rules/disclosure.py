@@ -30,7 +30,7 @@ _CODE = re.compile(  # of a disease in the ICD, or of a drug in the ATC
 _OF_CODE = 3  # characters, the category of a code
 _MOST_PAIRS = 15  # of unlinkable columns, whose texts are taken together
 _UNTIED = Phrase(
-    "write `*` in its place in the next release, or draw new texts for it; `audit repair --baseline` then asks what "
+    "write `*` in its place in the next release, or draw new texts for it; `audit repair` then asks what "
     "that release adds. If outsiders may know the column, declare it among quasi_identifiers, or as record if each row "
     "of a release has its own text"
 )
@@ -163,7 +163,7 @@ class Unlinkable(ColumnRule, key="unlinkable"):
                     "{others} in common, more often than by chance, so [its|their] texts show what coarser cells hide: "
                     "publish [the column|one of the columns] without such texts or coarser, leave it out, or declare "
                     "[it|both] among quasi_identifiers; if earlier releases have [it, declare it|them, declare them], "
-                    "and write * for [it|them] in the next: `audit repair --baseline` then asks what that adds",
+                    "and write * for [it|them] in the next: `audit repair` then asks what that adds",
                     len(key),
                     columns=in_quotes(key),
                     others=in_quotes(names),
