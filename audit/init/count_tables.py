@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NoReturn
 
 from audit.count_tables.acro_sessions import SESSION
-from audit.count_tables.doubts import unread_columns
 from audit.count_tables.manifest import parse_table_manifest, refuse_lone_row
 from audit.count_tables.note_numbers import unread_counts
 from audit.count_tables.published_counts import (
@@ -68,7 +67,7 @@ from audit.io.publication_order import in_time, natural
 from audit.io.tables import is_of_counts
 from audit.io.toml import release_tag, toml_key, toml_line
 from audit.model.errors import InputError, Problem, Problems, printable
-from audit.runtime.phrases import Phrase, joined, parted, say, say_count
+from audit.runtime.phrases import Phrase, parted, say, say_count
 
 
 def guess_tables(folder: Path) -> TableGuesses | None:
@@ -98,7 +97,6 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         refuse_numbers_as_markers(found, rules)
     if (counts := _read(folder, rules)) is not None:
         _propose_parts(rules, counts)
-        _ask_about_columns(rules, counts)
         _ask_about_lines(rules, counts)
     releases, table = rules.document["series"]["releases"], rules.table
     tags = [release_tag(each) if isinstance(each, str) else each["tag"] for each in releases]
@@ -265,7 +263,7 @@ def _refuse_apart(folder: Path, parts: Sequence[CountFiles], columns: Collection
 
 
 def _read_below(files: CountFiles, rules: TableGuesses) -> None:
-    """Note the remarks beside the tables, and refuse last rows that may be remarks.
+    """Read what remarks beside the tables say of signs, and refuse last rows that may be remarks.
 
     Raises:
         InputError: a file has such a row.
@@ -276,33 +274,12 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
     known = {*rules.totals.values(), *(text for text, times in often.items() if times > 0)}
     for path, shown in zip(files.files, files.shown, strict=True):
         refuse_lone_row(path, shown, known, problems)
-        notes = below_table(path).notes
         beside = said_beside(path, shown)
         rules.hidden_below |= {*filter(None, map(limit_within, beside))}
         for sign, words in legend(signs, beside):
             old = rules.legend.setdefault(sign, words)
             rules.legend[sign] = old if words in old else f"{old}; {words}"
-        if notes:
-            line, text = notes[0]
-            why = say_count(
-                "Below the table in {file}, [line|{count} lines, from line] {line} [is a note, not a row|on, are "
-                'notes, not rows]: "{text}".',
-                len(notes),
-                file=shown,
-                line=line,
-                text=printable(text, 60),
-            )
-            rules.doubts.append(why)
     problems.check()
-
-
-def _ask_about_columns(rules: TableGuesses, counts: PublishedCounts) -> None:
-    """Ask what the columns are that are not judged; `audit` names the same ones."""
-    if beside := list(chain(*unread_columns(counts))):
-        names = joined([printable(name) for name in beside], most=8)
-        why = say("Columns beside the counts are not judged: {names}; state what they are.", names=names)
-        rules.doubts.append(why)
-        rules.left["columns"] = dict.fromkeys(beside, why)
 
 
 def _ask_about_lines(rules: TableGuesses, counts: PublishedCounts) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from audit.init.found_files import BESIDE, FoundFiles
 from audit.init.guesses import Row
 from audit.io.dialect import UTF_8, read_dialect
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
-from audit.io.manifest import ReleaseFiles
 from audit.io.table_forms import form_of
 from audit.io.tables import header
-from audit.io.toml import toml_key, toml_text
 from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, figure, joined, parted, say, say_count
 
@@ -42,7 +40,7 @@ def _file_rows(found: FoundFiles) -> list[Row]:
     rows: list[Row] = []
     releases = [*{release.shown: release for release in found.releases}.values()]
     for release in releases[:_FILES_SHOWN]:
-        rows += _release_rows(release, found.renamed(release.tag))
+        rows += [(shown, _described(path, shown)) for path, shown in release.halves]
     if len(releases) > _FILES_SHOWN:
         more = say_count("… {count} more [release|releases]", len(releases) - _FILES_SHOWN)
         rows.append((more, ""))
@@ -54,16 +52,6 @@ def _file_rows(found: FoundFiles) -> list[Row]:
         keys = say("keys of {keys} of {releases} releases", keys=len(found.keys), releases=len(found.releases))
         rows.append(("private/", keys))
     return [*rows, *((shown, say("NOT USED: {why}", why=why)) for shown, why in found.unused.items())]
-
-
-def _release_rows(release: ReleaseFiles, renamed: dict[str, str]) -> Iterator[Row]:
-    for path, shown in release.halves:
-        yield shown, _described(path, shown)
-    if renamed:
-        pairs = ", ".join(f"{toml_key(old)} = {toml_text(new)}" for old, new in renamed.items())
-        names = joined([say('"{old}" is read as "{new}"', old=old, new=new) for old, new in renamed.items()])
-        line = f"renamed.{toml_key(release.tag)} = {{ {pairs} }}"
-        yield "", say("its column {names}: {line}", names=names, line=line)
 
 
 def _described(path: Path, shown: str) -> str:

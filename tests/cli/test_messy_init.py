@@ -96,7 +96,6 @@ def test_all_at_once(tmp_path, expected):
     for line in (
         "releases/1.csv 12 rows, 5 columns; not UTF-8, read as cp1252",
         "releases/2.csv 12 rows, 5 columns; not UTF-8, read as utf-16",
-        'its column "Hauptdiagnose" is read as "Diagnose": renamed.2 = { Hauptdiagnose = "Diagnose" }',
         "releases/old.xls NOT USED: its name is not that of a table; save it as .csv or .xlsx",
         "notes.csv NOT USED: it is not in releases/",
         'columns.fold = ["Diagnose", "individual"] (cells that differ only in spelling are read as equal, such as',
