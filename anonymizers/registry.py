@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from audit.model.anonymizer import Anonymizer, Promise
 from audit.model.errors import UsageError
-from audit.model.options import Option, made, options_of
+from audit.model.options import made
 from audit.model.registry import Registry
 
 METHODS: Registry[type[Anonymizer]] = Registry(
@@ -43,12 +43,3 @@ def promised(anonymized: str | None) -> Promise | None:
         return find(name, {flag[2:].replace("-", "_"): int(n) for flag, n in pairwise(words) if n.isdecimal()}).promise
     except UsageError:  # a method of a package that is not installed, or parameters that this version does not know
         return None
-
-
-def options_by_name() -> dict[str, tuple[Option, list[str]]]:
-    """Return all options of all methods, and which methods have each."""
-    found: dict[str, tuple[Option, list[str]]] = {}
-    for name in METHODS.names:
-        for each in options_of(METHODS.load(name)):
-            found.setdefault(each.name, (each, []))[1].append(name)
-    return found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.cli.arguments import Commands, Names, add_option, add_settings, local, options_given
+from audit.cli.arguments import GREATEST_SEED, Commands, Names, add_option, add_settings, counted, local, options_given
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
 from audit.model.errors import UsageError, printable, printable_path
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     from anonymizers.count_tables import COUNT_METHODS, COUNT_OPTIONS
-    from anonymizers.registry import METHODS, options_by_name
+    from anonymizers.registry import METHODS
+    from audit.model.options import options_by_name
 
     parser = commands.add_parser(
         "anonymize",
@@ -31,7 +32,7 @@ def add_parser(commands: Commands) -> None:
     )
     what = "folder with a microdata.toml, or of a series of exact count tables"
     parser.add_argument("microdata", type=local, metavar="MICRODATA", help=what)
-    options = options_by_name()
+    options = options_by_name({name: METHODS.load(name) for name in METHODS.names})
     counts = f"; for count tables: {', '.join(COUNT_METHODS)}"
     flags = {name: [option.flag for option, methods in options.values() if name in methods] for name in METHODS.names}
     methods = "; ".join(f"{name} ({', '.join(some)})" for name, some in flags.items()) + counts
@@ -60,7 +61,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument(
         "--seed",
-        type=_seed,
+        type=counted(0, GREATEST_SEED),
         metavar="N",
         help="the same seed gives the same bytes; keep it secret; default: a secret seed",
     )
@@ -247,9 +248,3 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
         say("The key (who is who) is in private/: never publish it."),
     ]
     return lines
-
-
-def _seed(text: str) -> int:
-    if text.isascii() and text.isdigit() and len(text) < 20:
-        return int(text)
-    raise argparse.ArgumentTypeError("write a whole number, 0 or more")

@@ -132,6 +132,9 @@ def how_many(text: str) -> int | None:
     raise argparse.ArgumentTypeError(say("a whole number or `all` is needed"))
 
 
+GREATEST_SEED = 10**19 - 1
+
+
 def counted(least: int, most: int = 999_999_999) -> Callable[[str], int]:
     """Return a type of argument: a whole number within limits."""
 

@@ -25,7 +25,7 @@ from audit.cli.arguments import (
 )
 from audit.cli.output import opened, write_reports
 from audit.model.errors import UsageError, printable
-from audit.model.options import Option, options_of
+from audit.model.options import options_by_name, options_of
 from audit.pipeline.settings import OF_WHOLE
 from audit.runtime.distributed.engines import ENGINES
 from reports.documents.registry import DOCUMENTS
@@ -91,11 +91,7 @@ def add_attack_options(parser: Parser, words: Sequence[str]) -> None:
     named = list(dict.fromkeys(name for name in named if name in ATTACKS.names or ":" in name))
     if _HELP.isdisjoint(words) and not (named and _are_options(parser, named, words)):
         named = [*ATTACKS.names, *(name for name in named if name not in ATTACKS.names)]
-    options: dict[str, tuple[Option, list[str]]] = {}
-    for attack in map(find, named):
-        for each in options_of(type(attack)):
-            options.setdefault(each.name, (each, []))[1].append(attack.name)
-    for each, names in options.values():
+    for each, names in options_by_name({attack.name: type(attack) for attack in map(find, named)}).values():
         add_option(parser, each, f"{', '.join(names)}: {each.help or 'see its documentation'}")
 
 

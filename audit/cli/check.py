@@ -8,7 +8,7 @@ from dataclasses import replace
 from audit.cli.arguments import Commands, Names, add_option, add_settings, options_given
 from audit.cli.output import opened, write
 from audit.model.errors import UsageError
-from audit.model.options import Option, options_of
+from audit.model.options import options_by_name
 from reports.frames import FORMS
 
 
@@ -24,12 +24,8 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
     names = PRINCIPLES.names
     parser.add_argument("--principle", required=True, choices=Names(names), metavar="NAME", help=", ".join(names))
-    having: dict[str, tuple[Option, list[str]]] = {}
-    for name in names:
-        for option in options_of(PRINCIPLES.load(name)):
-            having.setdefault(option.name, (replace(option, least=1), []))[1].append(name)
-    for option, principles in having.values():
-        add_option(parser, option, f"needed by {', '.join(principles)}")
+    for option, principles in options_by_name({name: PRINCIPLES.load(name) for name in names}).values():
+        add_option(parser, replace(option, least=1), f"needed by {', '.join(principles)}")
     parser.add_argument("--format", choices=FORMS, default="text", help="default: text")
     add_settings(parser, "reveal")
 

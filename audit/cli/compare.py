@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from audit.cli.arguments import Commands, add_output, add_settings, counted, local, set_defaults_of
+from audit.cli.arguments import GREATEST_SEED, Commands, add_output, add_settings, counted, local, set_defaults_of
 from audit.cli.output import check_output, check_spared, write
 from audit.cli.standard_streams import shows_progress
 from reports.frames import FORMS
 
-_MOST_QUERIES, _GREATEST_SEED = 1_000_000, 10**18 - 1
+_MOST_QUERIES = 1_000_000
 
 
 def add_parser(commands: Commands) -> None:
@@ -45,7 +45,7 @@ def add_parser(commands: Commands) -> None:
         "ranges |A|·T and error |act-est|/est (m-Distinct paper)",
     )
     parser.add_argument(
-        "--seed", type=counted(0, _GREATEST_SEED), metavar="N", help="seed of the random queries; default: %(default)s"
+        "--seed", type=counted(0, GREATEST_SEED), metavar="N", help="seed of the random queries; default: %(default)s"
     )
     add_settings(parser, "time_limit")
     add_output(parser, [*FORMS, "csv"])

@@ -118,6 +118,15 @@ def options_of(kind: type) -> tuple[Option, ...]:
     return tuple(found)
 
 
+def options_by_name(kinds: Mapping[str, type]) -> dict[str, tuple[Option, list[str]]]:
+    """Return all options of some plug-ins by their names, and which of them have each."""
+    found: dict[str, tuple[Option, list[str]]] = {}
+    for name, kind in kinds.items():
+        for each in options_of(kind):
+            found.setdefault(each.name, (each, []))[1].append(name)
+    return found
+
+
 def given(options: Iterable[Option], values: Mapping[str, object]) -> dict[str, Any]:
     """Return the values of options, checked; values with other names are left out.
 

@@ -31,10 +31,6 @@ Row = Mapping[str, object]
 TEXT, COUNT, NUMBER, TRUTH, OBJECT = "string", "Int64", "Float64", "boolean", "object"
 
 _DTYPES = {
-    **dict.fromkeys(("id", "attack", "sensitive", "status", "reason", "kind", "individual", "record", "release"), TEXT),
-    **dict.fromkeys(
-        ("value", "evidence", "cause", "since", "measure", "shown", "sign", "file", "path", "sha256"), TEXT
-    ),
     **dict.fromkeys(("findings_total", "e", "class_size", "lower", "upper", "line", "rows"), COUNT),
     **dict.fromkeys(("people", "beyond", "so_far"), COUNT),
     **dict.fromkeys(("seconds", "risk"), NUMBER),
@@ -44,7 +40,7 @@ _DTYPES = {
 
 
 def _columns(*names: str) -> dict[str, str]:
-    return {name: _DTYPES[name] for name in names}
+    return {name: _DTYPES.get(name, TEXT) for name in names}
 
 
 _ATTACK = _columns("attack", "sensitive", "status", "reason", "seconds", "findings_total")

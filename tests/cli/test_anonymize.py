@@ -532,7 +532,7 @@ WORDS = [
     ((*MONDRIAN, "--publish", "anatomy"), "mondrian publishes no anatomy; choose from generalization"),
     ((*MONOTONIC, "--publish", "anatomy"), "monotonic-mondrian publishes no anatomy; choose from generalization"),
     ((*M, "--publish", "cake"), "argument --publish: invalid choice"),
-    ((*M, "--seed", "-1"), "argument --seed: write a whole number, 0 or more"),
+    ((*M, "--seed", "-1"), "argument --seed: a whole number from 0 to 9999999999999999999 is needed"),
     ((*M, "more"), "unrecognized arguments: more"),
 ]  # fmt: skip
 
