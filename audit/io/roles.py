@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from itertools import combinations, starmap
 from math import gcd, lcm
 from operator import not_
 from pathlib import Path
@@ -20,7 +21,7 @@ from audit.io.cell_reading import parse_value
 from audit.io.cells import Cell, CellError, Kind, decimal, intersect
 from audit.io.composed_columns import parts_of
 from audit.io.diagnostics import is_there
-from audit.io.encoding import Vocabulary
+from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.foreign_files import is_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.notations import read_number
@@ -30,7 +31,7 @@ from audit.io.rules.disclosure import FEW_TIES
 from audit.io.rules.rule import NOTHING, Columns, Headers
 from audit.io.tables import Table, read_table, text_codes
 from audit.io.toml import refuse_keys
-from audit.model.arrays import Codes, Places, combine, tally
+from audit.model.arrays import UNKNOWN, Codes, Places, combine, flagged, tally
 from audit.model.errors import Problems
 from audit.runtime.phrases import say
 
@@ -72,31 +73,49 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]], *, last: 
     With `last`, one of the two is the last release. A question lists keys whose texts are compared with each other. A
     text that occurs once in two releases links its rows, even if no outsider can know it. Texts that look alike count
     as one; texts that mean an unknown value, and columns that number the rows, link nothing. Releases without the
-    columns are skipped, and so are files that cannot be read; reading them reports the fault.
+    columns are skipped, and so are files that cannot be read; reading them reports the fault. Where a record id is in
+    both releases, it links its rows, and no text adds to that: only rows with other ids count.
     """
+    record, final = str(manifest.columns.record), len(manifest.releases) - 1
     columns = dict.fromkeys(name for keys in questions for key in keys for name in key)
-    once, fewest = [Counter[Key]() for _ in questions], [0 for _ in questions]
-    single: list[set[Key]] = []
-    for release in manifest.releases:
-        single = [set() for _ in questions]
+    rows_of = [defaultdict[Key, list[tuple[int, int]]](list) for _ in questions]  # the release of each, and its record
+    sizes, names = [dict[int, int]() for _ in questions], IdentifierEncoder()
+    records = [np.zeros(0, dtype=np.int32) for _ in manifest.releases]
+    for at, release in enumerate(manifest.releases):
         headings = manifest.headings(release.tag)
         for path, shown, _ in _halves(manifest.columns, release):
-            table = read_there(path, shown, columns, headings)
+            table = read_there(path, shown, [*columns, record], headings)
             if table is None:
                 continue
-            cells = {name: _skeletons(table, name, headings) for name in table.names if not _numbers_rows(table, name)}
-            for place, keys in enumerate(questions):
-                for key in (key for key in keys if {*key} <= {*table.names}):
-                    fewest[place] = min(fewest[place] or table.rows, table.rows)
-                    if {*key} <= cells.keys():
-                        single[place] |= _single(key, cells)
-        for counter, found in zip(once, single, strict=True):
-            counter.update(found)
-    tied = (
-        sum(times > 1 and (not last or text in own) for text, times in each.items())
-        for each, own in zip(once, single, strict=True)
-    )
-    return [*zip(tied, fewest, strict=True)]
+            own = np.full(table.rows, UNKNOWN)
+            if record in table:
+                own = records[at] = names.encode(table.arrow(record))
+            read = [name for name in table.names if name in columns]
+            cells = {name: _skeletons(table, name, headings) for name in read if not _numbers_rows(table, name)}
+            for keys, rows, size in zip(questions, rows_of, sizes, strict=True):
+                single = dict[Key, int]()
+                for key in (key for key in keys if {*key} <= {*read}):
+                    size[at] = min(size.get(at, table.rows), table.rows)
+                    single |= _single(key, cells) if {*key} <= cells.keys() else {}
+                for text, row in single.items():
+                    rows[text].append((at, int(own[row])))
+    there = np.array([flagged(own[own != UNKNOWN], names.size + 1) for own in records])
+    there[:, UNKNOWN] = (np.count_nonzero(there, axis=0) > 1).any()  # values of a pair have no ids
+    linked = [int(np.delete(there, at, 0)[:, own].all(axis=0).sum()) for at, own in enumerate(records)]
+
+    def ties(one: tuple[int, int], other: tuple[int, int]) -> bool:
+        (at, own), (later, its) = one, other
+        return at != later and not (last and final not in (at, later)) and not (there[later, own] or there[at, its])
+
+    def links(rows: Sequence[tuple[int, int]]) -> bool:
+        return (rows[0][1] == UNKNOWN or len({own for _, own in rows}) > 1) and any(
+            starmap(ties, combinations(rows, 2))
+        )
+
+    return [
+        (sum(map(links, rows.values())), min(filter(None, (many - linked[at] for at, many in size.items())), default=0))
+        for rows, size in zip(rows_of, sizes, strict=True)
+    ]
 
 
 def beside_record(manifest: Manifest, column: str) -> list[str] | None:
@@ -173,14 +192,14 @@ def _measure(text: str) -> Fraction | None:
     return read_number(with_decimal_point(_UNIT.sub("", text)))
 
 
-def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> set[Key]:
-    """Return the combinations of texts in a key's columns that occur in one row, without those with unknown values."""
+def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> dict[Key, int]:
+    """Return the row of each combination of texts in a key's columns that occurs in one, without unknown values."""
     coded = [cells[name] for name in key]
     known = np.flatnonzero(np.all([codes > 0 for codes, _ in coded], axis=0))
     together, _ = combine([(codes[known], len(texts)) for codes, texts in coded], len(known))
     _, first, times = np.unique(together, return_index=True, return_counts=True)
     rows = known[first[times == 1]].tolist()
-    return {tuple(texts[codes[row]] for codes, texts in coded) for row in rows}
+    return {tuple(texts[codes[row]] for codes, texts in coded): row for row in rows}
 
 
 _COMPARED = 2000  # pairs of rows suffice to see whether their cells exclude each other less than by chance

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, permutations
+from functools import cache, partial
+from itertools import combinations
 from math import gcd, lcm
 from typing import TypeAlias
 
@@ -482,17 +483,17 @@ def _lacks(rows: Counts, other: Counts) -> bool:
 
 
 def _tying_values(series: Series, *, beside: bool) -> Iterator[Doubt]:
-    """Yield a doubt: unique sensitive values link rows of several releases, which are judged one by one.
+    """Yield a doubt: unique sensitive values link rows of several releases, which no record id links.
 
     With `beside`, one of these releases is the last one.
     """
-    for column in series.columns.sensitive if len(series.tags) > 1 and series.columns.record is None else ():
+    for column in series.columns.sensitive if len(series.tags) > 1 else ():
         tied, rows = series.tied_texts([[(column,)]], last=beside)[0]
         if tied > max(FEW_TIES, rows // FEW_OF_ROWS):
             what = say_count(
                 '{count} [value|values] of "{column}" [occurs|occur] once in each of two releases, and so [links|link] '
-                "their rows, but each release was judged by itself: publish coarser values, or let the series say "
-                "whose rows they are ([columns] individual or record)",
+                "their rows, which were judged each by itself: publish coarser values, or let the series say whose "
+                "rows they are ([columns] individual, or record if all releases have the same ids)",
                 tied,
                 column=printable(column),
             )
@@ -523,28 +524,38 @@ def rounded_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
 
     With `beside`, one of these releases is the last one.
     """
-    for column in held.series.columns.sensitive if held.series.columns.record is None else ():
-        names, missing = held.series.vocabularies[column].names, held.series.missing(column)
-        number = [number_in(name, missing) for name in names]
-        rows = list[Counter[Fraction]]()
-        for each in held.seen:
-            times = tally(each.release.entry_value[column], len(names), each.release.entry_count).tolist()
-            found = Counter[Fraction]()
-            for value, many in zip(number, times, strict=True):
-                if value is not None and many:
-                    found[value] += many
-            rows.append(found)
-        pairs = [pair for pair in permutations(rows, 2) if not beside or rows[-1] is pair[0] or rows[-1] is pair[1]]
-        tied = max((_tied_rounded(*pair) for pair in pairs), default=0)
-        if tied > max(FEW_TIES, min(each.total() for each in rows) // BY_CHANCE):
+    for column in held.series.columns.sensitive:
+        most, rows_of = 0, cache(partial(_unlinked_numbers, held, column))
+        for one, other in combinations(range(len(held)), 2):
+            if not beside or other == len(held) - 1:
+                rows = [rows_of(*(pair if held.records else pair[:1])) for pair in ((one, other), (other, one))]
+                tied = max(_tied_rounded(*rows), _tied_rounded(*reversed(rows)))
+                if tied > max(most, FEW_TIES, min(each.total() for each in rows) // BY_CHANCE):
+                    most = tied
+        if most:
             what = say(
                 '{count} numbers of "{column}" occur once in a release and, rounded, once in another one, and so link '
-                "their rows, but each release was judged by itself: publish coarser values, or let the series say "
-                "whose rows they are ([columns] individual or record)",
-                count=tied,
+                "their rows, which were judged each by itself: publish coarser values, or let the series say whose "
+                "rows they are ([columns] individual, or record if all releases have the same ids)",
+                count=most,
                 column=printable(column),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+
+
+def _unlinked_numbers(held: HeldSeries, column: str, at: int, other: int | None = None) -> Counter[Fraction]:
+    """Return how many rows of a release have each number; only rows that no record id links to another one."""
+    names, missing = held.series.vocabularies[column].names, held.series.missing(column)
+    release, values = held.seen[at].release, held.seen[at].release.entry_value[column]
+    weights = np.ones(len(values), dtype=np.int64) if release.entry_count is None else release.entry_count
+    if other is not None:
+        linked = np.isin(record_of(held.seen[at]), record_of(held.seen[other]))
+        weights = weights * (~linked if release.values_by_row else not linked.any())
+    found = Counter[Fraction]()
+    for name, many in zip(names, tally(values, len(names), weights).tolist(), strict=True):
+        if many and (value := number_in(name, missing)) is not None:
+            found[value] += many
+    return found
 
 
 def _tied_rounded(exact: Counter[Fraction], rounded: Counter[Fraction]) -> int:

@@ -134,22 +134,35 @@ def test_record_ids_that_show_households(tmp_path, form, said):
     assert "only we know who lives with whom" in str(shown["warnings"])
 
 
-@kills("audit.io.rules.disclosure.Unlinkable.doubts", "max(followed, ", "max(0, ")
-@pytest.mark.parametrize("record", ['\nrecord = "Id"', ""])
-def test_texts_that_tie_rows_which_record_ids_link(tmp_path, record):
-    """Numbers that tie some rows add nothing where a record id links all of them."""
+TYING = {
+    "values": (lambda tag, n: ["ok", f"{1000 + 37 * ((n + tag) % 200)},25"], 'decimal = ","'),
+    "rounded": (lambda tag, n: ["ok", str(round(1003 + 40 * n, -tag))], ""),
+    "unlinkable": (lambda tag, n: [f"note {n}" if n < 9 else "-", "abc"[n % 3]], ""),
+}
+
+
+@kills("audit.io.roles.tied_texts", "not (there[later, own] or there[at, its])", "True", case="[values-0]")
+@kills("audit.io.roles.tied_texts", "many - linked[at]", "many", case="[values-8]")
+@kills(
+    "audit.io.roles.tied_texts", "names.encode(table.arrow(record))", "np.zeros(table.rows, int)", case="[values-200]"
+)
+@kills("audit.judgement.doubts._unlinked_numbers", "~linked if", "linked if", case="[rounded-200]")
+@pytest.mark.parametrize("anew", [0, 8, 200])
+@pytest.mark.parametrize("kind", TYING)
+def test_texts_tie_rows_as_if_there_were_no_record_ids_where_these_are_drawn_anew(tmp_path, kind, anew):
+    """Record ids that are in both releases link rows already; of rows with other ids, the texts link them."""
+    texts, more = TYING[kind]
     tables = [
-        [
-            [*HEAD, "Id"],
-            *(
-                [*row, f"R{(n * 7919) % 1000}"]
-                for n, row in enumerate(rows(tag, lambda tag, n: f"note {n}" if n < 9 else "-", 40))
-            ),
-        ]
+        [[*HEAD, "Id"], *(["20-59", value, text, f"R{(n * 7919) % 1000 + 1000 * tag * (n < anew)}"]
+                          for n in range(200) for text, value in [texts(tag, n)])]
         for tag in range(2)
-    ]
-    _, clauses, _ = judged(series(tmp_path, *tables, more=DECLARED + record))
-    assert ("occur once in each" in str(clauses["k"]["reason"])) == (not record)
+    ]  # fmt: skip
+    said = []
+    for record in ('record = "Id"\nspelled = ["Id"]\n', ""):
+        found = [row if record else row[:-1] for table in tables for row in table]
+        _, clauses, _ = judged(series(tmp_path, found[:201], found[201:], more=f"{DECLARED}\n{record}{more}"))
+        said.append("link their rows" in str(clauses["k"]["reason"]))
+    assert said == [anew > 0, True]
 
 
 @pytest.mark.parametrize(

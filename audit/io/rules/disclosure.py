@@ -111,7 +111,7 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         """Yield doubts about columns whose texts narrow quasi-identifiers, or link rows of two releases.
 
         Rows are linked by one column, or else by several together: unlinkable columns, or one of them with one
-        quasi-identifier or all of them. Where record ids link as many rows, such texts add nothing.
+        quasi-identifier or all of them. Where a record id links the rows, such texts add nothing.
         """
         yield from self._narrowing(series)
         for column, shared in ((column, series.grouping_texts(column)) for column in self.columns):
@@ -130,11 +130,8 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         single = [(column,) for column in names]
         if len(names) > 1:
             several = [[*single], *([pair] for pair in combinations(names, 2)), [tuple(names)]]
-        record = series.columns.record
-        questions = [*([key] for key in single), *several, *([[(record,)]] if record else [])]
-        ties = series.tied_texts(questions, last=self.beside)
-        followed = ties[-1][0] if record else 0
-        tying = [tied if tied > max(followed, min(FEW_TIES, rows // FEW_OF_ROWS)) else 0 for tied, rows in ties]
+        ties = series.tied_texts([*([key] for key in single), *several], last=self.beside)
+        tying = [tied if tied > min(FEW_TIES, rows // FEW_OF_ROWS) else 0 for tied, rows in ties]
         for column, tied in zip(self.columns, tying, strict=False):
             if tied:
                 what = say_count(
@@ -149,7 +146,7 @@ class Unlinkable(ColumnRule, key="unlinkable"):
         if not any(tying[: len(names)]) and any(together):
             tied = max(together)
             yield _tied(tied, [name for key in several[together.index(tied)] for name in key])
-        if not any(tying) and record is None:
+        if not any(tying):
             yield from self._beside_quasi_identifiers(series)
 
     def _narrowing(self, series: ReadSeries) -> Iterator[Doubt]:
