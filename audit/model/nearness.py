@@ -79,12 +79,14 @@ class PublishedNumbers:
     Attributes:
         number: the number of each value, by code; None for values that are not numbers.
         width: how far close numbers may differ, in their own unit; None if they may differ by a share of the larger.
+        band: how far from its least number the narrowest band of numbers reaches, if the values are bands.
         doubt: why it is not known whether close numbers disclose anything, and what to declare; None if they do.
     """
 
     number: tuple[Fraction | None, ...]
     width: Fraction | None = None
     doubt: Reason | None = None
+    band: Fraction = Fraction(0)
 
     def near(self, share: float) -> Nearness:
         """Return which numbers are close: those that differ at most by the width or, without one, by a share.
@@ -107,6 +109,7 @@ class PublishedNumbers:
         return Nearness(rank, low, high, code, tuple(known))
 
     def _close(self, low: Fraction, high: Fraction, share: Fraction) -> bool:
+        high += self.band
         return high - low <= (share * max(abs(low), abs(high)) if self.width is None else self.width)
 
 

@@ -14,6 +14,7 @@ from tests.mutants.mutant import kills
 
 COLUMNS = ["lower", "upper", "category"]
 NEAR, FAR = ["950", "1000"], ["950", "3000"]
+FAR_BANDS = ["950-969", "3000-3019"]
 NEAR_DAYS, FAR_DAYS = ["2024-01-30", "2.2.2024"], ["2024-01-30 10:15", "2024-08-30"]
 
 
@@ -49,6 +50,7 @@ def close(result):
     "self.high[np.where(known, low, 0)] >= high",
     "self.high[np.where(known, low, 0)] > high",
 )
+@kills("audit.model.nearness.PublishedNumbers._close", "high += self.band", "pass")
 @pytest.mark.many
 @pytest.mark.parametrize("adversary", ["linked", "register", "published", "possible"])
 @pytest.mark.parametrize(
@@ -80,6 +82,13 @@ def close(result):
         ([FAR, [*NEAR, "?"]], 'types = { Pay = "numeric" }\nmissing = ["?"]', "", "holds", None),
         ([["a", "b"], ["c", "d"]], "", "", "unnamed", None),
         ([["a", "b"], ["c", "d"]], "", "closeness = 0.2", "undecided", "no sensitive column has numbers"),
+        # Bands are close if all that they cover is: 950 to 1055 are, at 0.1, and 950 to 1056 are not.
+        ([FAR_BANDS, ["950-969", "1036-1055"]], "", "", "undecided", "bands of numbers"),
+        ([FAR_BANDS, ["950-969", "1037-1056"]], "", "", "holds", None),
+        ([FAR_BANDS, ["950-969", "970-989"]], "", 'closeness = { Pay = "39" }', "undecided", "bands of numbers"),
+        ([FAR_BANDS, ["950-969", "970-989"]], "", 'closeness = { Pay = "38" }', "holds", None),
+        ([FAR_BANDS, ["950-969", "970-989"]], 'types = { Pay = "categorical" }', "", "unnamed", None),
+        ([FAR_BANDS, ["950-969", "970-989", "4000+"]], "", "", "holds", None),
         # Equal numbers are close, however they are written.
         ([FAR, ["7", "7.0"]], "", "closeness = 0", "undecided", "may be amounts"),
         # What is known of harmless values alone violates nothing; what lies beside them does.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Self
 
-from audit.io.cell_reading import day_in, is_range, number_in, parse_point, unit_of
+from audit.io.cell_reading import bands_among, day_in, is_range, number_in, parse_point, unit_of
 from audit.io.cells import CellError, Kind
 from audit.io.notations import kind_of_days, read_number
 from audit.io.notes_below import legend
@@ -126,13 +126,24 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         kind = self.kinds.get(column)
         if kind == Kind.CATEGORICAL.value:
             return None
-        number = tuple(self._numbers(series, column).values())
+        number, bands = tuple(self._numbers(series, column).values()), dict[str, tuple[Fraction, Fraction]]()
+        if kind is None:
+            bands = bands_among(series.vocabularies[column].names)
+            of_texts = zip(number, series.vocabularies[column].names, strict=True)
+            number = tuple(bands[text][0] if text in bands else each for each, text in of_texts)
         known = [each for each in number if each is not None]
         if len(known) < 2 and kind is None and width is None and not self._unread(series, column)[0]:
             return None
         about = {"column": printable(column), "key": toml_key(printable(column))}
         doubt = None
-        if self.kind_of(series, column).is_date:
+        if bands:
+            doubt = say(
+                'values of "{column}" are bands of numbers, and those next to each other disclose nearly as much as '
+                "one: publish wider bands, or groups whose bands differ by more; if only the band itself discloses "
+                'anything, write types = {{ {key} = "categorical" }} under [columns]',
+                **about,
+            )
+        elif self.kind_of(series, column).is_date:
             doubt = self._doubt_of_days(series, column, width)
         elif width is None and kind is None:
             doubt = say(
@@ -148,7 +159,9 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
                 'difference is close, in their own unit, such as closeness = {{ {key} = "0.5" }}',
                 **about,
             )
-        return PublishedNumbers(number, width, None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED))
+        narrowest = min((high - low for low, high in bands.values()), default=Fraction(0))
+        reason = None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED)
+        return PublishedNumbers(number, width, reason, narrowest)
 
     def _doubt_of_days(self, series: ReadSeries, column: str, width: Fraction | None) -> str | None:
         """Return why it is not known which days of a sensitive column are close; None if it is."""
