@@ -121,6 +121,7 @@ def reading_doubts(reading: SecondReading) -> Iterator[str]:
     yield from _sums_disclose_more(reading)
     yield from _exact_tables_disclose_more(reading)
     yield from _exact_denominators_disclose_more(reading)
+    yield from _rates_of_counts_disclose_more(reading)
     yield from _noted_rounding_discloses_more(reading)
     yield from _blanks_disclose_more(reading)
     yield from _markers_disclose_more(reading)
@@ -229,6 +230,27 @@ def _exact_denominators_disclose_more(reading: SecondReading) -> Iterator[str]:
             "numbers: then write base = 1 under rates; if they were rounded once rates were computed, base = {base}",
             columns=", ".join(dict.fromkeys(f'"{printable(each.denominator, 60)}"' for each in rounded)),
             base=min(each.seems for each in rounded),
+        )
+
+
+def _rates_of_counts_disclose_more(reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence about releases whose rates are not of the published numbers, if more follows from the counts."""
+    counts, manifest = reading.counts, reading.counts.manifest
+    of_published = [each for each in manifest.rates if each.of_published]
+    if manifest.is_exact or not of_published:
+        return
+    again = read_counts(replace(manifest, rates=tuple(replace(each, of_published=False) for each in manifest.rates)))
+    # Numbers from which all rates were computed agree with these, and so are possible counts.
+    numbers = _with_exact_numbers(counts).lower
+    others = counts.release[counts.number & ((numbers < again.lower) | (numbers > again.upper))]
+    if some := reading.narrower(others, again.lower, again.upper):
+        yield say(
+            'rates in {columns} are not of the published numbers in {releases}, although of = "published" says so, and '
+            "more follows from the tables if they are of the counts: take it away; if other releases have rates of "
+            "published numbers, audit these in a folder of their own; if the rates are of other counts, name their "
+            "columns in not_counts, and no longer in rates",
+            columns=in_quotes([each.column for each in of_published], _NAMED),
+            releases=in_quotes([manifest.tags[release] for release in some], _NAMED),
         )
 
 

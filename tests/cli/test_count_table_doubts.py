@@ -2515,3 +2515,28 @@ def test_a_sign_that_may_hide_a_zero_hides_one_where_a_line_shows_it(sign, notes
     assert run_main("init", str(tmp_path), "--yes")[0] == 0
     found = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]["markers"]
     assert (found, run_main(str(tmp_path))[0]) == ({sign: ends}, 1)
+
+
+@kills("audit.count_tables.second_reading._rates_of_counts_disclose_more", "(numbers < again.lower) | ", "")
+@kills("audit.count_tables.second_reading._rates_of_counts_disclose_more", " | (numbers > again.upper)", "")
+@pytest.mark.parametrize(("small", "code"), [(3, 3), (6, 3), (5, 0)])
+@pytest.mark.parametrize("by", ["column", "cell"])
+def test_rates_of_counts_in_one_release_alone_are_asked_about(small, code, by, tmp_path):
+    """The manifest says that they were computed from rounded numbers, as those of the other release were."""
+    tables = {}
+    for year in ("2022", "2023"):
+        # of = "published" is right where each count is a number to which it is rounded
+        counts = {"A": small, "B": 20, "C": 40} if year == "2022" else {"A": 12, "B": 22, "C": 31}
+        rounded = {area: 5 * ((count + 2) // 5) for area, count in counts.items()}
+        of = counts if year == "2022" else rounded
+        rows = [(area, sex, n) for area in counts for sex, n in (("f", rounded[area]), ("All", 200))]
+        rates = {(area, "f"): f"{100 * of[area] / 200:.1f}" for area in counts}
+        tables[f"{year}.csv"] = ["area,sex,n,people,rate"] + [
+            f"{area},{sex},{n},200,{rates.get((area, sex), '')}" for area, sex, n in rows
+        ]
+    denominator = '"people"' if by == "column" else '{ sex = "All" }'
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals.sex = "All"\nopen = ["sex"]\n'
+    table += 'rounding = { to = 5, how = "nearest" }\n' + 'not_counts = ["people"]\n' * (by == "cell")
+    table += f'rates = {{ column = "rate", per = 100, decimals = 1, denominator = {denominator}, of = "published" }}'
+    found, why, _ = verdict(write_tables(tmp_path, tables, table, "min_count = 7"))
+    assert (found, 'are not of the published numbers in \\"2022\\"' in why) == (code, code == 3)
