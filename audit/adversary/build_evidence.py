@@ -33,7 +33,7 @@ from audit.io.background_knowledge import (
     read_register,
     read_transitions,
 )
-from audit.io.diagnostics import is_there
+from audit.io.paths import is_there
 from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import Changing, ColumnTypes
 from audit.io.rules.disclosure import Similar

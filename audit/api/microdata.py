@@ -109,8 +109,8 @@ def published(
         UsageError: the series cannot be continued.
         InputError: the microdata or the series are faulty, or the promise cannot be kept.
     """
-    from audit.io.diagnostics import is_there
     from audit.io.manifest import NAME
+    from audit.io.paths import is_there
     from audit.io.series import open_series
     from audit.model.audit_options import AuditOptions
     from audit.principles import registry as principles

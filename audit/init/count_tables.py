@@ -57,8 +57,7 @@ from audit.init.count_refusals import (
     refuse_unrecognised,
 )
 from audit.init.count_rules import TableGuesses, guess_numbers, in_words, limit_within
-from audit.init.found_files import FOLDERS, UNORDERED
-from audit.init.guess import SNAPSHOTS
+from audit.init.found_files import FOLDERS, SNAPSHOTS, UNORDERED
 from audit.init.summary import sheets_of
 from audit.io.argus_files import covered_by_digits
 from audit.io.foreign_files import is_foreign, read_foreign

@@ -12,7 +12,6 @@ from audit.init.columns import Column, read_columns
 from audit.init.guesses import Guesses
 from audit.init.rolls import differ, lines_of_people, lines_once, matched, times_of
 from audit.io.column_names import ID_KINDS, is_quasi, kind, names_waves, sensitivity, stay
-from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import (
     KEY_COLUMNS,
@@ -24,7 +23,7 @@ from audit.io.manifest import (
     key_file,
     key_name,
 )
-from audit.io.paths import is_inside
+from audit.io.paths import is_inside, is_there
 from audit.io.publication_order import in_time, named_like, natural
 from audit.io.tables import SUFFIXES, header, is_table, note_absent
 from audit.io.toml import release_tag
@@ -38,6 +37,7 @@ BESIDE = {"register": Phrase("register"), "transitions": Phrase("transitions"), 
 _MANIFESTS = frozenset({"series.toml", "microdata.toml"})
 FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
 """The folders of a series whose files have a role by their folder."""
+SNAPSHOTS = "snapshots"  # the folder of tables that are not published yet
 UNORDERED = Phrase("The names of the releases do not show their order; put them in the order of publication.")
 _HALF = re.compile(r".*\.(rows|values)\.(?:csv|csv\.gz|parquet)", re.IGNORECASE)
 _MANY = 16

@@ -20,7 +20,7 @@ import numpy as np
 from audit.init.column_differences import check_header, match_headers, state_register
 from audit.init.column_meanings import guess_meanings
 from audit.init.columns import Column, partition
-from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
+from audit.init.found_files import QUASI, SNAPSHOTS, FoundFiles, find_files, is_unicode
 from audit.init.guesses import Guesses, by_reason, lines_of
 from audit.init.summary import found_rows
 from audit.io.background_knowledge import MOST_VALUES
@@ -55,7 +55,6 @@ _POLICY = Phrase(
 Who = TypeVar("Who")
 Value = TypeVar("Value")
 TRANSITIONS = "transitions.csv"
-SNAPSHOTS = "snapshots"
 MOST_CHANGING = 200
 _SHOWN = 3
 Changes: TypeAlias = dict[str, dict[tuple[str, str], int]]

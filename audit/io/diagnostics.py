@@ -19,36 +19,12 @@ import pyarrow as pa
 
 from audit.io.cells import Fault
 from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, open_bytes, open_text, read_dialect
-from audit.io.paths import is_remote
+from audit.io.paths import exists
 from audit.model.arrays import Flags, Words
 from audit.model.errors import Problems
 from audit.runtime.phrases import say, say_count
 
 _AT_A_TIME = 1 << 18
-
-
-def is_there(path: Path) -> bool:
-    """Return whether a file or folder exists, or may exist inside a folder that cannot be read."""
-    try:
-        return _exists(path)
-    except PermissionError:
-        return True
-
-
-def _exists(path: Path) -> bool:
-    """Return whether a file or folder exists.
-
-    Raises:
-        PermissionError: its folder cannot be read. (From Python 3.14 on, `Path.exists` would return False.)
-    """
-    try:
-        if not (remote := is_remote(path)):
-            path.stat()
-    except PermissionError:
-        raise
-    except (OSError, ValueError):  # none exists, or none can have this name
-        return False
-    return not remote or path.exists()
 
 
 def records(
@@ -135,7 +111,7 @@ def _within(quotes: Words, *, inside: bool) -> Words:
 def check_file(path: Path, shown: str, problems: Problems) -> bool:
     """Return whether a path is a file, and note it if not; a pipe is refused, because opening it would wait forever."""
     try:
-        if not _exists(path):
+        if not exists(path):
             problems.add(shown, say("there is no such file"), say("correct its name, or put the file there"))
         elif path.is_file():
             return True

@@ -20,9 +20,9 @@ import pyarrow.compute as pc
 from audit.io.background_knowledge import TRANSITION_COLUMNS
 from audit.io.cell_reading import infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Kind
-from audit.io.diagnostics import is_there
 from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.notations import read_number
+from audit.io.paths import is_there
 from audit.io.release_reading import read_release
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import SeveralRows, is_total, read_as_people

@@ -18,8 +18,7 @@ from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments, read_adjusted
 from audit.io.cells import Kind
 from audit.io.composed_columns import TOGETHER
-from audit.io.diagnostics import is_there
-from audit.io.paths import as_path, is_remote, real_path
+from audit.io.paths import as_path, is_remote, is_there, real_path
 from audit.io.publication_order import in_time, without_accents
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import ColumnTypes

@@ -236,6 +236,30 @@ def is_inside(folder: Path, name: str) -> bool:
         return False
 
 
+def is_there(path: Path) -> bool:
+    """Return whether a file or folder exists, or may exist inside a folder that cannot be read."""
+    try:
+        return exists(path)
+    except PermissionError:
+        return True
+
+
+def exists(path: Path) -> bool:
+    """Return whether a file or folder exists.
+
+    Raises:
+        PermissionError: its folder cannot be read. (From Python 3.14 on, `Path.exists` would return False.)
+    """
+    try:
+        if not (remote := is_remote(path)):
+            path.stat()
+    except PermissionError:
+        raise
+    except (OSError, ValueError):  # none exists, or none can have this name
+        return False
+    return not remote or path.exists()
+
+
 def real_path(path: Path) -> Path:
     """Return a local path with its links resolved; unchanged if a link leads to itself."""
     return Path(os.path.realpath(path))

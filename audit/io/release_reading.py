@@ -14,9 +14,9 @@ import pyarrow as pa
 from audit.io.adjustments import adjusted, named_there, read_written, respelled
 from audit.io.cells import Kind
 from audit.io.composed_columns import TOGETHER
-from audit.io.diagnostics import is_there
 from audit.io.manifest import KEY_COLUMNS, key_name
 from audit.io.notations import kind_of_days, single_day
+from audit.io.paths import is_there
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, a_row_of_each, singling_columns, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed

@@ -20,11 +20,11 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import parse_value
 from audit.io.cells import Cell, CellError, Kind, decimal, intersect
 from audit.io.composed_columns import parts_of
-from audit.io.diagnostics import is_there
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.foreign_files import is_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.notations import read_number
+from audit.io.paths import is_there
 from audit.io.respelling import skeleton, with_decimal_point
 from audit.io.rules.cell_meaning import Changing, Missing
 from audit.io.rules.disclosure import FEW_TIES

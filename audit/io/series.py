@@ -26,14 +26,14 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
-from audit.io.diagnostics import check_file, is_there
+from audit.io.diagnostics import check_file
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.input_files import InputFile, published_file
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_file
 from audit.io.nested_identifiers import alike_but_for_a_number
 from audit.io.notations import kind_of_days, with_century
-from audit.io.paths import as_path, is_inside, is_remote
+from audit.io.paths import as_path, is_inside, is_remote, is_there
 from audit.io.respelling import fold
 from audit.io.roles import Key, narrowing_texts, shared_by_few, tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled

@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, S
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
-from audit.io.diagnostics import is_there
-from audit.io.paths import is_inside, matching
+from audit.io.paths import is_inside, is_there, matching
 from audit.io.publication_order import in_time
 from audit.io.tables import SUFFIXES, is_table
 from audit.model.arrays import UNBOUNDED

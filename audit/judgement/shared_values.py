@@ -22,9 +22,9 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import CellError, Interval, ValueSet
 from audit.io.column_names import is_of_household
 from audit.io.composed_columns import TOGETHER
-from audit.io.diagnostics import is_there
 from audit.io.manifest import KEY_COLUMNS
 from audit.io.microdata import SnapshotFile
+from audit.io.paths import is_there
 from audit.io.releases import own_values
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
 from audit.io.tables import header, read_table, text_codes

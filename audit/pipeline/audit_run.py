@@ -17,7 +17,7 @@ from audit.adversary.view import View
 from audit.clauses.clause import ClauseDecision, JudgedAudit, attack_reason, decide
 from audit.clauses.max_ever_risk import value_codes
 from audit.clauses.registry import CLAUSES
-from audit.io.diagnostics import is_there
+from audit.io.paths import is_there
 from audit.io.rules.rule import Rules
 from audit.io.rules.spelling import OtherReading
 from audit.io.series import Series

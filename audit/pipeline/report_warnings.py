@@ -12,8 +12,8 @@ from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View, handed
 from audit.io.adjustments import read_there
 from audit.io.column_names import names_waves
-from audit.io.diagnostics import is_there
 from audit.io.irregularities import irregularities
+from audit.io.paths import is_there
 from audit.io.rules.disclosure import Similar, Unlinkable
 from audit.io.series import Series
 from audit.io.toml import toml_key

@@ -10,12 +10,12 @@ from pathlib import Path
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import unread
 from audit.io.cells import ANYTHING, Kind
-from audit.io.diagnostics import is_there
 from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Domain, Microdata
+from audit.io.paths import is_there
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Spelled
 from audit.io.rules.disclosure import Harmless, LeftOut, Similar, Unlinkable
 from audit.io.rules.rule import Columns, Rules
