@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from audit.count_tables.acro_sessions import SESSION
+from audit.count_tables.label_doubts import inside_another
 from audit.count_tables.manifest import parse_table_manifest, refuse_lone_row
 from audit.count_tables.note_numbers import unread_counts
 from audit.count_tables.published_counts import (
@@ -49,7 +50,7 @@ from audit.init.count_columns import (
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
 from audit.init.count_noise import said_beside, take_perturbation, take_rounding
-from audit.init.count_parts import find_sums
+from audit.init.count_parts import LabelParts, LabelSums, find_parts, find_sums
 from audit.init.count_refusals import (
     refuse_nameless,
     refuse_numbers_as_markers,
@@ -329,14 +330,19 @@ def _read(folder: Path, rules: TableGuesses) -> PublishedCounts | None:
 
 
 def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
-    """Propose a file of categories, as a guess, where labels are sums of others; compare the total."""
+    """Propose a file of categories, as a guess, where labels say they are parts, or are sums; compare the total."""
     for place, dimension in enumerate(counts.dimensions):
         name, lines = dimension.axis.name, lines_along(counts, place)
         if name in {STATISTIC, *counts.manifest.codes, *counts.manifest.nested, *rules.table.get("categories", ())}:
             continue
         total, key = rules.totals.get(name), toml_key(name)
         labels = [*dict.fromkeys(dimension.labels[code] for code in counts.label[:, place].tolist())]
-        if (parts := find_sums(labels, total, lines)) is None:
+        is_open = total is None or name in rules.table.get("open", ())
+        added = find_sums(labels, total, lines)
+        parts: LabelParts | LabelSums | None = added
+        if added is None or not added.explains(labels):
+            parts = find_parts(labels, total, lines, is_open=is_open) or added
+        if parts is None:
             continue
         rules.unsure.pop(f"table.totals.{key}", None)
         rules.forget_why(f"table.totals.{key}")
@@ -369,6 +375,8 @@ _ROUNDS = 4  # in which the guesses are compared with the sums
 def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Check totals by their sums; return whether a rule changed, so that the files must be read again."""
     changed, nested = False, counts.manifest.nested
+    if _nest(rules, counts):
+        return True
     exact = [*chain(*(unit for unit in counts.units() if adds_up(counts, unit)))]
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
@@ -396,6 +404,32 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
             if dimension.axis.atoms == 1 and len({*counts.label[:, place].tolist()}) > 1:
                 rules.table["open"] = sorted({*rules.table.get("open", ()), name})
     return changed
+
+
+def _nest(rules: TableGuesses, counts: PublishedCounts) -> bool:
+    """Make one dimension of two columns of which one says in which label of the other it lies; return whether it did.
+
+    Both must have the same label for the total.
+    """
+    for inner, outer in inside_another(counts):
+        total, columns, nested = rules.totals.get(inner), rules.table["dimensions"], counts.manifest.nested
+        name = outer if outer in nested else "area" if "area" not in columns else f"{outer}, {inner}"
+        if total is not None and total == rules.totals.get(outer) and {inner, outer} <= {*columns}:
+            rules.table["dimensions"] = [name, *(each for each in columns if each not in (inner, outer))]
+            rules.table.setdefault("nested", {})[name] = [*nested.get(outer, [outer]), inner]
+            for each in (inner, outer):
+                del rules.table["totals"][each]
+                rules.forget_why(key := f"table.totals.{toml_key(each)}")
+                rules.unsure.pop(key, None)
+            rules.table["totals"][name] = total
+            why = say(
+                "Each label of {inner} occurs beside only one label of {outer}, and is assumed to lie inside it.",
+                inner=inner,
+                outer=nested.get(outer, [outer])[-1],
+            )
+            rules.doubt("table.nested", why)
+            return True
+    return False
 
 
 _CODE = re.compile(r"[A-Z0-9]*[0-9][A-Z0-9.]*|[A-Z]{1,3}")

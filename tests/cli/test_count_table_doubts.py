@@ -1,5 +1,6 @@
 """Count tables with doubts: numbers beside counts, guesses, labels that move, denominators that are hidden."""
 
+import io
 import json
 import random
 import re
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from audit.count_tables.published_counts import totals_by_sums
 from audit.count_tables.published_texts import said_range
 from audit.init.confirmation import confirmed
-from audit.init.count_parts import find_sums
+from audit.init.count_parts import LabelParts, find_parts, find_sums
 from audit.io.toml import toml_document, toml_text
 from audit.model.arrays import UNBOUNDED
 from tests.cli.forms import edit
@@ -1194,13 +1195,117 @@ def test_an_atom_may_have_the_name_of_a_label_that_covers_more(atom, tmp_path):
     )  # fmt: skip
 
 
-@kills("audit.init.count_parts.find_sums", "not sums or any(", "not sums or all(")
-def test_labels_that_say_they_are_parts_are_left_to_the_publisher():
-    """Categories would say that a part shares nobody with its whole, and an audit would not ask any more."""
-    counts = {"N": [30, 45, 70], "N1": [20, 30, 40], "N2": [10, 15, 30], "of which old": [5, 7, 9]}
-    lines = [{label: (some[at], some[at]) for label, some in counts.items()} for at in range(3)]
-    assert find_sums(["N", "N1", "N2"], None, lines).sums == {"N": ["N1", "N2"]}
-    assert find_sums([*counts], None, lines) is None
+@pytest.mark.parametrize(
+    ("word", "part", "whole"),
+    [
+        ("dont", [4, 5, 9], "65+"),
+        ("of which", [36, 54, 90], "the total"),
+        ("darunter", [400, 500, 900], None),
+        ("", [4, 5, 9], None),
+    ],
+)
+def test_init_asks_what_a_label_is_part_of(word, part, whole, tmp_path):
+    """It is part of the label whose numbers it lies in, if never smaller; until confirmed nothing is decided."""
+    labels = {"20-64": [40, 60, 100], "65+": [30, 20, 50], f"{word} 80+".strip(): part, "Total": [70, 80, 150]}
+    lines = [
+        f"{area},{label},{many[n]}" for n, area in enumerate(["N", "S", "Total"]) for label, many in labels.items()
+    ]
+    (tmp_path / "1.csv").write_text("\n".join(["area,age,count", *lines, ""]), encoding="utf-8")
+    code, out, err = run_main("init", str(tmp_path), "--yes")
+    assert (code, err) == (0, "")
+    file = tmp_path / "categories/age.csv"
+    assert file.exists() == (whole is not None)
+    manifest = tmp_path / "series.toml"
+    if whole is None:
+        assert run_main(str(tmp_path))[0] != 0
+        return
+    said = f'"{word} 80+" is taken to be part of '
+    assert said + (f'"{whole}" alone' if whole == "65+" else f"{whole}, and") in " ".join(out.split())
+    assert run_main(str(tmp_path))[0] == 3
+    manifest.write_text(manifest.read_text(encoding="utf-8").split("[unconfirmed]")[0], encoding="utf-8")
+    code, out, _ = run_main(str(tmp_path), "--policy", "min_count=5")
+    assert (code, "recovered:" in out) == ((1, True) if whole == "65+" else (0, False)), out
+
+
+@pytest.mark.parametrize(("labels", "total", "within", "across"), [
+    ("m f part", None, {"f": ["part"]}, []),
+    ("part m f", None, {}, ["part"]),
+    ("T part m f", "T", {}, ["part"]),
+    ("m f T part", "T", {}, ["part"]),
+    ("m part f", None, {"m": ["part"]}, []),
+    ("m part f part2", None, {"m": ["part"], "f": ["part2"]}, []),
+    ("m part", None, {"m": ["part"]}, []),
+    ("m large f", None, {}, ["large"]),  # it does not fit into the label above
+    ("m f part part2", None, {"f": ["part", "part2"]}, []),
+    ("f m part part2 part80", None, {"m": ["part", "part2"]}, ["part80"]),  # more than there are
+    ("0-64 65+ part80 1+", None, {"65+": ["part80"]}, []),
+])  # fmt: skip
+def test_where_a_part_belongs(labels, total, within, across):
+    said = {"part": "of which smokers", "part2": "of which others", "large": "of which many", "part80": "dont 80+"}
+    many = {"m": 10, "f": 20, "T": 30, "large": 15}
+    line = {said.get(label, label): (many.get(label, 5), many.get(label, 5)) for label in labels.split()}
+    found = find_parts(list(line), total, [line], is_open=total is None)
+    assert {whole: some for whole, some in found.within.items() if some} == {
+        whole: [said[part] for part in some] for whole, some in within.items()
+    }
+    assert found.across == [said[part] for part in across]
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_part_of_the_total_may_share_people_with_every_label(is_open):
+    """Each pair of labels has an atom in both, and atoms in one of them alone."""
+    parts = LabelParts({"m": ["of which m1"], "f": []}, ["of which a", "of which b"], is_open)
+    rows = parts.categories()[1:]
+    atoms = {label: {atom for other, atom in rows if other == label} for label, _ in rows}
+    assert len(rows) == len({tuple(row) for row in rows})
+    assert {label: len(some) for label, some in atoms.items()} == {
+        "m": 8, "f": 4, "of which m1": 4, "of which a": 6 + 2 * is_open, "of which b": 6 + 2 * is_open
+    }  # fmt: skip
+    assert not atoms["m"] & atoms["f"]
+    assert atoms["of which m1"] < atoms["m"]
+    for part in ("of which a", "of which b"):
+        for label in ("m", "f", "of which m1"):
+            assert atoms[part] & atoms[label]
+            assert atoms[label] - atoms[part]
+        assert bool(atoms[part] - atoms["m"] - atoms["f"]) == is_open
+    assert atoms["of which a"] & atoms["of which b"]
+    assert atoms["of which a"] - atoms["of which b"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "values"),
+    [
+        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "darunter EU": [10, 18]}, {2}),
+        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "davon EU": [10, 18], "davon Andere": ["."] * 2}, {2}),
+        ({"deutsch": [57, 52], "nichtdeutsch": [12, 25], "darunter ledig": [13, 18]}, set()),
+    ],
+)
+@pytest.mark.parametrize("answer", ["yes", ""])
+@kills("audit.init.count_parts.find_parts", "_lies_in(label, each)), above)", "_lies_in(label, each)), None)")
+def test_each_part_is_asked_about_and_none_is_anywhere_by_default(labels, values, answer, tmp_path, monkeypatch):
+    """Of 12 foreigners 10 are citizens of the EU; an empty answer decides nothing."""
+    rows = {"Insgesamt": [69, 77], **labels}
+    both = {label: "." if "." in some else sum(some) for label, some in rows.items()}
+    areas = {area: {label: some[at] for label, some in rows.items()} for at, area in enumerate(["Adorf", "Bergheim"])}
+    lines = [f"{area};{label};{n}" for area, of in ({"Insgesamt": both} | areas).items() for label, n in of.items()]
+    (tmp_path / "1.csv").write_text("\n".join(["Gemeinde;Herkunft;Anzahl", *lines, ""]), encoding="utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n" * 20))
+    found, out, err = run_main("init", str(tmp_path), "--confirm")
+    assert (found, all(f'"{label}" is taken' in out + err for label in labels if label.startswith("da"))) == (0, True)
+    found, _, derived = verdict(tmp_path, "--policy", "min_count=5")
+    assert (found, {each["lower"] for each in derived if each["kind"] == "recovered"}) == (
+        (1 if values else 0) if answer else 3,
+        values,
+    )
+
+
+def test_a_part_that_is_larger_than_the_total_and_too_many_parts_are_left_to_the_publisher():
+    assert (
+        find_parts(["T", "m", "f", "of which x"], "T", [{"T": (9, 9), "of which x": (10, 10)}], is_open=False) is None
+    )
+    assert find_parts([*(f"of which {n}" for n in range(5)), "m", "f"], None, [], is_open=True) is None
+    assert find_parts(["m", "f"], None, [], is_open=True) is None
 
 
 def around(count, base):
@@ -1263,6 +1368,25 @@ def test_labels_that_count_the_same_people_are_found(seed):
     assert found.sums == {"R1": ["a", "b"], "R3": ["c", "d"], "same": ["R2"], "again": ["R2"]}
     lines[0] |= {"R2": (1, 1), "same": (2, 2), "again": (1, 1)}
     assert "same" not in find_sums(order, None, lines).sums
+
+
+@given(st.integers(0, 2), st.integers(0, 2**32 - 1))
+def test_the_last_of_the_sums_follows_from_the_total(shown, seed):
+    """Of three regions, one has all of its districts in few lines; with the others it makes up the country."""
+    rng, regions = np.random.default_rng(seed), {f"R{r}": [f"d{r}{d}" for d in range(3)] for r in range(3)}
+    counts = {each: rng.integers(50, 1000, 6) for each in chain(*regions.values())}
+    order = [*chain(*([*some, region] for region, some in regions.items())), "C"]
+    counts |= {region: sum(counts[part] for part in some) for region, some in regions.items()}
+    counts["C"] = sum(counts[region] for region in regions)
+    lines = [{each: (int(counts[each][line]),) * 2 for each in order} for line in range(6)]
+    for line in lines[shown:]:
+        line["d11"] = None
+    assert {w: {*some} for w, some in find_sums(order, "C", lines).sums.items()} == {
+        region: {*some} for region, some in regions.items()
+    }
+    least = lines[0]["R1"][0]
+    for wrong in ({"d10": (least + 1,) * 2}, *([{"d10": (1, 1)}] if shown else [])):  # refuted, by more or by less
+        assert "R1" not in find_sums(order, "C", [lines[0] | wrong, *lines[1:]]).sums
 
 
 @pytest.mark.parametrize("dont", ["", "dont "])
