@@ -1,4 +1,4 @@
-"""All formats, by their names on the command line."""
+"""All formats and documents, by their names on the command line; a document renders a report, as a format does."""
 
 from __future__ import annotations
 
@@ -32,5 +32,17 @@ FORMATS: Registry[type[Format]] = Registry(
         "sarif": "reports.sarif:Sarif",
         "junit": "reports.junit:JUnit",
         "github": "reports.github:GitHub",
+    },
+)
+
+DOCUMENTS: Registry[type[Format]] = Registry(
+    "series_audit.documents",
+    "document",
+    {
+        "dpia": "reports.documents.impact_assessment:ImpactAssessment",
+        "expert": "reports.documents.expert_determination:ExpertDetermination",
+        "wp29": "reports.documents.anonymisation_criteria:AnonymisationCriteria",
+        "satre": "reports.documents.disclosure_criteria:DisclosureCriteria",
+        "openmed": "reports.documents.composition_evidence:CompositionEvidence",
     },
 )

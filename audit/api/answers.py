@@ -74,9 +74,8 @@ class Answer:
             UsageError: there is no such format or document.
         """
         from reports import html as html_page
-        from reports.documents.registry import DOCUMENTS
         from reports.documents.sections import Document
-        from reports.registry import FORMATS
+        from reports.registry import DOCUMENTS, FORMATS
 
         if document is not None and self._audit is not None:
             shown = DOCUMENTS.load(document)()

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from audit.metrics.queries import Style
     from audit.model.anonymizer import Anonymizer
     from audit.model.audit_options import AuditOptions
+    from audit.model.comparison import ComparedSeries, ReleaseMeasures
+    from audit.model.outcome import Attack
     from audit.model.report import Report
     from audit.publishing.publish import PublishOptions
 
@@ -238,8 +240,9 @@ def compare(
     from attacks.registry import all_attacks
     from audit.io.paths import without_secrets
     from audit.io.series import Series
-    from audit.metrics.utility import Queries, check_fits
-    from audit.pipeline.comparison import compare_series
+    from audit.metrics.utility import Queries, check_fits, measure, within
+    from audit.model.comparison import Comparison, QueryDesign
+    from audit.runtime.version import VERSION
 
     named = [(without_secrets(str(each.folder)), each) for each in series]
     tables = [(name, each) for name, each in named if each.kind == "tables"]
@@ -254,8 +257,27 @@ def compare(
     if source is not None:
         for name, one in people:
             check_fits(name, one, source)
-    settings = AuditSettings({}, time_limit=time_limit, findings=0, progress=progress)
+    settings, sides = AuditSettings({}, time_limit=time_limit, findings=0, progress=progress), []
     with settings.audit_options() as how:
-        return ComparisonResult(
-            compare_series(people, all_attacks(), how, source, Queries(queries, theta, workload, seed))
-        )
+        measured = measure(people, source, Queries(queries, theta, workload, seed))
+        for (name, one), releases in zip(people, measured, strict=True):
+            with within(name):
+                sides.append(_side(name, one, all_attacks(), releases, how))
+    asked = None if source is None else QueryDesign(source.name, queries, theta, workload, seed)
+    return ComparisonResult(Comparison(VERSION, tuple(sides), asked, how.time_limit))
+
+
+def _side(
+    path: str, series: Series, attacks: Sequence[Attack], releases: tuple[ReleaseMeasures, ...], options: AuditOptions
+) -> ComparedSeries:
+    """Audit one series; a series that cannot be attacked is still compared, with the reason."""
+    from audit.model.comparison import ComparedSeries
+    from audit.pipeline.audit_run import run_audit
+
+    manifest, report, reason = series.manifest, None, None
+    try:
+        report = run_audit(series, attacks, options)
+    except UsageError as error:
+        reason = str(error)
+    exact = all(each.values is not None for each in manifest.releases)
+    return ComparedSeries(path, manifest.name, report, reason, releases, manifest.anonymized, exact)

@@ -28,8 +28,7 @@ from audit.model.errors import UsageError, printable
 from audit.model.options import options_by_name, options_of
 from audit.pipeline.settings import OF_WHOLE
 from audit.runtime.distributed.engines import ENGINES
-from reports.documents.registry import DOCUMENTS
-from reports.registry import FORMATS
+from reports.registry import DOCUMENTS, FORMATS
 
 if TYPE_CHECKING:
     from audit.api.results import AttackResult, AuditResult

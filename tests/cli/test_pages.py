@@ -13,9 +13,8 @@ import pytest
 from audit.api import load
 from audit.cli.main import COMMANDS
 from audit.runtime.version import VERSION
-from reports.documents.registry import DOCUMENTS
 from reports.languages.catalogues import LANGUAGES
-from reports.registry import FORMATS
+from reports.registry import DOCUMENTS, FORMATS
 from tests.cli.forms import EXAMPLES, append, edit
 from tests.cli.forms import FORMS as CASES
 from tests.helpers.count_tables import TinyTables
