@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.published_texts import Interpreter, decimal_of, is_like_a_number, number_of, rate_interval
+from audit.count_tables.published_texts import (
+    Interpreter,
+    decimal_of,
+    is_like_a_number,
+    number_of,
+    points_part_thousands,
+    rate_interval,
+)
 from audit.count_tables.table_shapes import rate_column
 from audit.model.count_certificates import CellChange, CellRate
 
@@ -23,17 +31,24 @@ class CellRates:
     def __init__(self, counts: PublishedCounts) -> None:
         self.counts = counts
         self._texts: dict[tuple[int, str], Sequence[str]] = {}
+        self._reader = cache(self._read)
         self._rows: dict[int, list[int]] = {}
         for row, both in counts.related.items():
             for other in both:
                 self._rows.setdefault(other, []).append(row)
 
+    def _read(self, file: int) -> Interpreter:
+        """Return what reads the texts of a table."""
+        reader = Interpreter(self.counts.rules(file))
+        reader.point = points_part_thousands({*self.counts.text[self.counts.file == file]})
+        return reader
+
     def of(self, row: int) -> tuple[CellRate | CellChange, ...]:
         """Return the rates and changes that narrow what a row shows; none if that says as much."""
         counts, text = self.counts, self.counts.text[row]
-        rules = counts.rules(int(counts.file[row]))
-        is_number = rules.is_exact and text not in rules.markers
-        if is_number or Interpreter(rules).interval(text) == (int(counts.lower[row]), int(counts.upper[row])):
+        reader = self._reader(int(counts.file[row]))
+        is_number = reader.manifest.is_exact and text not in reader.manifest.markers
+        if is_number or reader.interval(text) == (int(counts.lower[row]), int(counts.upper[row])):
             return ()
         return *dict.fromkeys(self._found(row)), *dict.fromkeys(self._changes(row))
 
@@ -71,7 +86,8 @@ class CellRates:
                 is_rate = not rates.is_statistic or self.text(place, counts.manifest.measure) == rates.column
                 rate = self.text(place, column) if is_own and is_rate else ""
                 base = self.text(row, rates.denominator) if rates.has_column else self._base(place, row)
-                number, whole = decimal_of(rate.rstrip("% ")), number_of(base)
+                number = decimal_of(rate.rstrip("% "))
+                whole = number_of(base, point=self._reader(int(counts.file[place])).point)
                 if number is not None and whole is not None:
                     least, most = rate_interval(number, Fraction(whole), rates)
                     yield CellRate(rates.column, rate, rates.per, whole, least, most)

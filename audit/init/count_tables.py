@@ -476,13 +476,16 @@ def _check_nested(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     shown, unequal = sum(each.shows for each in sums), sum(each.is_whole and each.gap != 0 for each in sums)
     if unequal or shown < LINES:
         why = say(
-            "The labels of {column} add up to those above them in {equal} of {shown} lines without hidden counts.",
+            "The labels of {column} add up to those above them in {equal} of {shown} lines with numbers for all of "
+            "them.",
             column=name,
             equal=shown - unequal,
             shown=shown,
         )
         if not shown and not unequal:
-            why = say("No line without hidden counts shows that labels of {column} lie in those above.", column=name)
+            why = say(
+                "No line with numbers for all of them shows that labels of {column} lie in those above.", column=name
+            )
         rules.doubt("table.nested", why)
 
 
@@ -510,8 +513,8 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
         rules.doubt(key, why)
     elif not above and shown < LINES and key not in rules.said:
         why = say_count(
-            '"{total}" is taken to stand for everybody in {column}; only {count} [line|lines] without hidden counts '
-            "[shows|show] that the others add up to it.",
+            '"{total}" is taken to stand for everybody in {column}; only {count} [line|lines] with numbers for all of '
+            "its labels [shows|show] that the others add up to it.",
             shown,
             column=name,
             total=rules.totals[name],

@@ -246,7 +246,7 @@ def measures_found(report: Report) -> Iterator[str]:
         if hidden:
             yield say("{hidden} of {cells} cells are hidden by a marker.", hidden=hidden, cells=cells)
         if isinstance(empty := report.count_measures.empty, int):
-            yield say_count("{count} further [cell is|cells are] empty.", empty)
+            yield say_count("{count} further [cell shows|cells show] no count.", empty)
         return
     if series.anonymized is not None:
         yield say("Method of anonymization that the manifest declares: {method}.", method=_in_words(series.anonymized))

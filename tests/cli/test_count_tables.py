@@ -235,7 +235,7 @@ def test_cells_that_are_empty_in_every_table_are_counted(blank, tmp_path):
     (tmp_path / "series.toml").write_text(text, encoding="utf-8")
     _, out, _ = run_main(str(tmp_path), "--format", "json")
     assert json.loads(out)["attacks"][0]["measures"]["empty"] == len(empty)
-    said = ["1 further cell is empty", "2 further cells are empty"][len(empty) - 1]
+    said = ["1 further cell shows no count", "2 further cells show no count"][len(empty) - 1]
     assert said in run_main(str(tmp_path), "--document", "dpia")[1]
 
 
@@ -750,6 +750,17 @@ def test_series_of_count_tables_are_compared_by_their_verdicts_and_measures(form
     assert (code, err) == (0, "")
     assert out.count("not safe") == 2
     assert (out.splitlines()[0].startswith("series,verdict,published cells,")) == (form == "csv")
+
+
+@kills("audit.count_tables.cell_rates.CellRates._read", "reader.point = ", "reader.manifest and ")
+def test_a_rate_that_says_no_more_than_a_number_with_points_is_not_named(tmp_path):
+    """A point parts thousands: 1.235, rounded to 5, stands for 1,233 to 1,237, and its rate for 1,196 to 1,240."""
+    table = 'dimensions = ["Bezirk"]\nvalue = "Fälle"\nrounding = { to = 5 }\n'
+    table += 'rates = { column = "Rate", per = 100, decimals = 1, denominator = "Bevölkerung" }\n'
+    rows = ["Bezirk;Fälle;Bevölkerung;Rate", "Nord;1.235;45.123;2,7", "Süd;1.310;44.301;3,0"]
+    folder = write_tables(tmp_path, {"2023.csv": rows}, table)
+    out = run_main("explain", str(folder), "--cell", "Bezirk=Nord")[1]
+    assert ("1,233 (Bezirk Nord, published 1.235)" in out, "Rate" in out) == (True, False)
 
 
 @kills("audit.count_tables.cell_rates.CellRates.of", "is_number or ", "True or ")
