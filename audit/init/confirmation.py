@@ -40,6 +40,7 @@ from audit.io.adjustments import adjusted_names
 from audit.io.atomic_files import write_file
 from audit.io.background_knowledge import check_listed, read_lines, read_transitions
 from audit.io.cell_reading import unknown_among
+from audit.io.cells import Kind
 from audit.io.column_names import is_quasi, sensitivity
 from audit.io.manifest import (
     ANY,
@@ -54,10 +55,11 @@ from audit.io.manifest import (
 from audit.io.publication_order import in_time, named_like
 from audit.io.releases import KeyedRelease
 from audit.io.roles import beside_record, columns_without_role
-from audit.io.rules.cell_meaning import Hierarchies, Missing
+from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
 from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, Unnamed, named_for_cases
+from audit.io.rules.spelling import Decimal
 from audit.io.series import Series, check_headers
 from audit.io.tables import header
 from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_line, toml_value
@@ -147,6 +149,11 @@ _ROLES = {
 _ROLE_KEYS = frozenset(f"columns.{role}" for role in _ROLES)
 _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
 _EXCLUDES = {"count": "individual", "individual": "count"}  # a row of several people names none of them
+_NUMBERS = {
+    Kind.NUMERIC.value: Phrase("amounts: a number near that of a person discloses nearly as much"),
+    Kind.CATEGORICAL.value: Phrase("codes or bands, of which only the value itself discloses anything"),
+}
+_SIGNS = {",": Phrase("the comma"), ".": Phrase("the point; commas part thousands")}
 _LEFT_OPEN = {OPEN: Phrase("leave it open; the verdict stays undecided")}
 OF_SENSITIVE = ("harmless", "left_out", "similar")
 CAN_CHANGE = Phrase('Can the value of "{column}" of a person change between two releases?')
@@ -221,6 +228,7 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         found = _published(manifest)
         asked.ask_roles(manifest, found)
         asked.state_blank(found)
+        asked.ask_types(manifest)
         moved = asked.ask_order(manifest.releases)
         columns = manifest.columns
         before = [{*columns.sensitive}, {columns.individual} - {None}, {columns.record} - {None}]
@@ -504,6 +512,32 @@ class _Asked:
         missing = self.columns.get(Missing.key, [])
         if "" not in missing and any("" in found[name].texts for name in self.named("sensitive") if name in found):
             self.columns[Missing.key] = [*missing, ""]
+
+    def ask_types(self, before: Manifest) -> None:
+        """Ask of each sensitive column of numbers, if it was none before, what they are, and what their commas mean."""
+        held, releases = HeldReleases(self.answered(before)), list[KeyedRelease]()
+        with suppress(InputError):  # an audit reports it
+            releases += held.releases
+        series, rule = held.series, held.series.columns.rules[ColumnTypes]
+        for name in [each for each in self.named("sensitive") if each not in {*before.columns.sensitive, *rule.kinds}]:
+            numbers = rule.numbers(series, name, series.manifest.widths.get(name)) if releases else None
+            if numbers is None or rule.kind_of(series, name).is_date:
+                continue
+            texts = [text for text in series.vocabularies[name].names if any(map(str.isdigit, text))]
+            about = {"column": printable(name), "texts": in_quotes(texts, _SHOWN, limit=40)}
+            answers = {**_NUMBERS, **_LEFT_OPEN}
+            if numbers.band:
+                del answers[Kind.NUMERIC.value]
+            answer = self.ask(
+                Question(say('What are the values of "{column}", such as {texts}?', **about), _said(answers), OPEN)
+            )
+            if answer != OPEN:
+                self.columns.setdefault(ColumnTypes.key, tomlkit.inline_table())[name] = answer
+            if answer == Kind.NUMERIC.value and Decimal.key not in self.columns and any("," in text for text in texts):
+                about["texts"] = in_quotes([text for text in texts if "," in text], _SHOWN, limit=40)
+                text = say('Which is the decimal sign of numbers of "{column}", such as {texts}?', **about)
+                if (sign := self.ask(Question(text, _said({**_SIGNS, **_LEFT_OPEN}), OPEN))) != OPEN:
+                    self.columns[Decimal.key] = sign
 
     def has_transitions(self, before: Manifest) -> bool:
         """Return whether the manifest states transitions, and not by a file that lacks values."""

@@ -279,6 +279,32 @@ def test_whether_values_change_is_asked_and_kept_for_each_sensitive_column(wave,
     assert (code == 2) == ("never" in answers), err  # the keys show that values change
 
 
+@kills("audit.init.confirmation.confirmed", "asked.ask_types(manifest)", "pass")
+@pytest.mark.parametrize(
+    ("form", "answers", "written"),
+    [
+        ("{},50", ["numeric", ","], {"types": {"Needs": "numeric"}, "decimal": ","}),
+        ("{},50", ["categorical"], {"types": {"Needs": "categorical"}}),
+        ("{},50", ["?"], {}),
+        ("{}", ["numeric"], {"types": {"Needs": "numeric"}}),
+        ("{}0-{}9", ["categorical"], {"types": {"Needs": "categorical"}}),
+    ],
+)
+def test_what_the_numbers_of_a_column_are_is_asked_once_it_is_sensitive(wave, form, answers, written):
+    """Only the audit said what it needs to know."""
+    for tag in ("2022", "2023"):
+        path = wave / f"{tag}.csv"
+        head, *rows = csv.reader(io.StringIO(path.read_text(encoding="utf-8")))
+        number = {"None": 12, "Plan": 45, "Support": 78}
+        write(path, as_csv([head, *([*row[:3], form.replace("{}", str(number[row[3]]))] for row in rows)]))
+    _, _, err, text = confirm(wave, "sensitive", "sensitive", *answers, "2022, 2023", more=9)
+    columns = tomllib.loads(text)["columns"]
+    types = {"types": {"Age": "numeric", **written.get("types", {})}}
+    assert {key: columns[key] for key in ("types", "decimal") if key in columns} == {**written, **types}, err
+    reasons = [str(each["reason"]) for each in run_audit(wave)[1]["policy"]["clauses"]]
+    assert any("Needs" in each and "types" in each for each in reasons) == (not written), reasons
+
+
 def test_where_any_value_may_follow_any_the_advice_leads_to_the_changes_that_the_key_shows(wave):
     """It led to `never`, by which the key contradicts the assumptions, and back."""
     code, _, err, text = confirm(wave, "sensitive", "quasi_identifiers", "2022, 2023", "any", more=9)
