@@ -138,8 +138,15 @@ def first_point(component: Component, ends: Ends, budget: Budget) -> Point | Non
 
 
 def integer_point(component: Component, ends: Ends, cost: Floats, budget: Budget) -> tuple[Answer, Point | None]:
-    """Return the solver's answer about integers of a large total cost, and these if they agree with everything."""
-    answer, found = ContinuedSearch(programme_of(component, ends), _BRANCHES_OF_SOLVER).answered(cost, budget)
+    """Return the solver's answer about integers of a large total cost, and these if they agree with everything.
+
+    The best fractions are tried first: if they are integers, as in most tables, no branches are needed.
+    """
+    programme = programme_of(component, ends)
+    point = component.rounded(ContinuedSearch(programme).optimum(cost, budget), ends)
+    if point is not None:
+        return "best", point
+    answer, found = ContinuedSearch(programme, _BRANCHES_OF_SOLVER).answered(cost, budget)
     return answer, component.rounded(found, ends)
 
 
