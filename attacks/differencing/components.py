@@ -129,7 +129,7 @@ class Remainder(Solutions):
         return self._merged[tuple(parts)]
 
     def _settle_all(self, budget: Budget) -> None:
-        left = np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN)
+        left = self.open()
         is_finding = self.questions.is_finding(self.proved)[left]
         # If tables share few counts, integer programmes seldom settle sums that a long search did not settle, and
         # bounds settle half of them; large components have no integer programmes. A finding remains one even if its
@@ -146,7 +146,7 @@ class Remainder(Solutions):
                 worked += self._settle(int(left[place]), budget) and limited
             elif not is_finding[place]:
                 self._settle(int(left[place]), budget, by_bounds=True)
-        if (self.questions.decide(self.proved, self.seen) == OPEN).any():
+        if len(self.open()):
             self.reason = self.reason or str(_UNSETTLED)
 
     def _is_mostly_free(self) -> bool:

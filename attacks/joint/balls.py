@@ -175,15 +175,18 @@ class PartQuestions:
                 return "none"
             if everything:
                 break
-        for most in IN_WHOLE_NUMBERS:
-            blocks, everything = self._around.around(variable, most)
-            answer = None if everything else self._among(self._ball(variable, blocks), columns, is_world=True)
-            if answer not in {"found", "unknown"}:
-                answer = self._among(self._around.ball(variable, blocks, None), columns, is_world=everything)
+        for keeping in (True, False):  # mostly there is a world: whether there is none is asked last
+            for most in IN_WHOLE_NUMBERS:
+                blocks, everything = self._around.around(variable, most)
+                if keeping and everything:
+                    break
+                ball = self._ball(variable, blocks) if keeping else self._around.ball(variable, blocks, None)
+                answer = self._among(ball, columns, is_world=keeping or everything)
+                if answer is None or (keeping and answer == "none"):
+                    continue
                 if answer == "none":
                     self._doubt(variable, columns)
-            if answer is not None:  # larger balls are harder if this one is too hard
-                return answer
+                return answer  # larger balls are harder if this one is too hard
         return "unknown"
 
     def _ball(self, variable: int, blocks: Numbers) -> Ball | None:

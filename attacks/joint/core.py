@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from audit.model.arrays import (
     Integers,
     Numbers,
     component_of,
+    first_alike,
     flagged,
     grouped,
     places_of,
@@ -119,16 +119,10 @@ class OpenSubproblem:
     @cached_property
     def representative(self) -> Numbers:
         """The first twin of each variable, which represents the class; variables with links have no twins."""
-        linked, begin = np.zeros(self.variables, dtype=np.bool_), self.row_start[self.start]
-        linked[self.link] = True
-        first, widths = dict[object, int](), np.diff(self.row_start)
-        keys = (
-            at if alone else (self.row[a:b].tobytes(), widths[c:d].tobytes())
-            for at, (alone, (a, b), (c, d)) in enumerate(
-                zip(linked.tolist(), pairwise(begin.tolist()), pairwise(self.start.tolist()), strict=True)
-            )
-        )
-        return np.array([first.setdefault(key, at) for at, key in enumerate(keys)], dtype=np.int64)
+        kind = np.zeros(self.variables, dtype=np.int64)
+        kind[self.link] = 1 + self.link
+        kind = first_alike(self.start, np.diff(self.row_start), kind)
+        return first_alike(self.row_start[self.start], self.row, kind)
 
     @cached_property
     def twin_column(self) -> Numbers:
@@ -271,10 +265,9 @@ def core_of(network: OpenSubproblem, alive: Flags, wanted: Flags, *, exact: bool
     if exact:
         kept |= (members > 0) & ((np.abs(factor) > 1) | (network.counterfeits > 0))
     else:  # of rows with the same columns and the same capacity one is enough
-        rows, first = np.flatnonzero(kept), dict[object, int]()
-        slack = zip(*(each.tolist() for each in (rows, begin[rows], begin[rows + 1], capacity[rows])), strict=True)
-        for row, a, b, most in slack:
-            kept[row] = first.setdefault((most, by_row[a:b].tobytes()), row) == row
+        rows = np.flatnonzero(kept)
+        first = first_alike(starts(members[rows]), by_row[segments(begin, rows)], capacity[rows])
+        kept[rows] = first == np.arange(len(rows))
     entries = np.flatnonzero(kept[core.row])
     nodes = core.variables + len(capacity)
     link = core.link[unsure[core.link].all(axis=1)]

@@ -45,7 +45,8 @@ class Knowledge:
         self.believed = np.zeros(network.variables, dtype=np.bool_)
         self.number: int | None = None
         self.share: Floats = np.full(network.columns, np.nan)
-        self._core: OpenSubproblem | None = None
+        self._core: OpenSubproblem = network
+        self._is_current = False
         self._shown = np.zeros(network.columns, dtype=np.bool_)
         if self.feasible:
             even = network.even(COUNTED)
@@ -129,7 +130,8 @@ class Knowledge:
             self._follow_propagation(feasible=self._propagation.remove(columns, self._budget))
 
     def _follow_propagation(self, *, feasible: bool) -> None:
-        self._core, self.alive, self.feasible = None, self._propagation.alive, self.feasible and feasible
+        self.alive, self.feasible = self._propagation.alive, self.feasible and feasible
+        self._is_current = False
         if (self._shown & ~self.alive).any():
             if self.feasible or (self.chosen >= 0).all():
                 raise AssertionError("a value that a world has was proved impossible")
@@ -175,9 +177,10 @@ class Knowledge:
             columns: the given columns; shape (columns,), bool.
             known: if given, only parts with (or without) a known world are returned.
         """
-        if self._core is None:
-            self._core = core_of(self.network, self.alive, np.ones(self.network.variables, dtype=np.bool_))
         core = self._core
+        if not self._is_current:  # what the last core lacks was decided then
+            core = core_of(core, self.alive[core.column], np.ones(core.variables, dtype=np.bool_))
+            self._core, self._is_current = core, True
         parts = flagged(core.part[core.owner[columns[core.column]]], core.parts)
         if known is not None:
             unknown = flagged(core.part[self.chosen[core.variable] < 0], core.parts)

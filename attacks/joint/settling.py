@@ -6,7 +6,7 @@ CP-SAT finds. From there
 
 1. short walks to other worlds show values possible;
 2. one support programme proves values impossible, which are propagated;
-3. walks and vertices of linear programmes show more values;
+3. ever longer walks, then vertices of linear programmes, show more values;
 4. balls decide single options; options that are still undecided are *open*.
 
 This is done first until each person has one value left or two shown values, which decides whose value is certain; then
@@ -39,16 +39,16 @@ STEPS = 20_000
 # for fewer columns are faster); and later.
 WALKED, WALKED_ON = 4_000, 100
 # How many columns of parts are solved in one programme, and how many moves walks make before the clock is checked.
-BATCH, STRETCH = 2_000, 200_000
+BATCH, STRETCH = 1_000, 200_000
 # How many moves a walk to a first world of a part may make, for each variable and as many more as `WALKED_ON`.
 FIRST_MOVES = 200
 # Deterministic seconds of CP-SAT for a first world of a part.
 FIRST_WORLD = 10.0
 # If at most so many people lack a second value, it is looked for near the key's world, in so many blocks around each.
 FEW, AROUND = 500, 8
-# How often walks, and then vertices, are tried for a first world; how often vertices at most for further worlds, until
-# a round leaves more than this share undecided.
-FIRST_TRIES, CORNERS, _MUCH = 4, 5, 0.75
+# How often walks, and then vertices, are tried for a first world; how often walks for further worlds, each four times
+# as long as the one before.
+FIRST_TRIES, LONGER = 4, 4
 # How often balls are tried while they decide something: from another world, to which walks lead, they find some options
 # that they missed before.
 ASKED = 2
@@ -145,18 +145,15 @@ class Settling:
                 self._walk_in(ball.core, undecided, TWO, 30)
 
     def _round(self, aim: int) -> Iterator[Step]:
-        """Yield the steps that show values and rule values out; expensive ones are repeated while they decide much."""
+        """Yield the steps that show values and rule values out, cheap ones first."""
         yield _WALKING, partial(self._walk, aim, 30)
         yield "ruling values out by programmes", partial(self._support, aim)
-        for at in range(1 if aim else CORNERS):
-            left = self._left(aim)
-            yield _WALKING, partial(self._walk, aim, 60)
-            yield "looking at extreme worlds", partial(self._corners, aim, at)
-            if self._left(aim) > _MUCH * left:
-                break
+        for at in range(LONGER):
+            yield _WALKING, partial(self._walk, aim, 60 * 4**at)
+        yield "looking at extreme worlds", partial(self._corners, aim)
         for _ in range(ASKED):
             left = self._left(aim)
-            yield _WALKING, partial(self._walk, aim, 120)
+            yield _WALKING, partial(self._walk, aim, 60 * 4**LONGER)
             yield "asking for single values", partial(self._balls, aim)
             if self._left(aim) == left:
                 break
@@ -321,15 +318,12 @@ class Settling:
             impossible[part.column[refuted(part, weights)]] = True
         self.known.rule_out(impossible)
 
-    def _corners(self, enough: int, at: int) -> None:
+    def _corners(self, enough: int) -> None:
         """Search for more worlds at vertices of linear programmes with random costs."""
         undecided = self.known.undecided(enough)
         core = self.known.core(undecided)
-        rng = np.random.default_rng([self._seed, 3, at])
-        cost = undecided[core.column] * rng.uniform(0.5, 1.0, core.columns)
-        if at % 2:
-            cost *= rng.random(core.columns) < 0.3
-        self._try_corners(core, cost)
+        lot = np.random.default_rng([self._seed, 3]).uniform(0.5, 1.0, core.columns)
+        self._try_corners(core, undecided[core.column] * lot)
 
     def _try_corners(self, core: OpenSubproblem, cost: Floats) -> None:
         for a, b in reversed(runs_of_parts(core, BATCH)):  # a large part may take all the time that is left

@@ -152,7 +152,7 @@ def _is_sparse(key: npt.NDArray[np.int64], size: int) -> bool:
     return size > _direct(len(key))
 
 
-_SMALL_GRAPH_NODES = 256
+_SMALL_GRAPH_NODES = 64
 _FEW = 16  # numbers that are added one by one faster than numpy packs them
 
 
@@ -299,6 +299,31 @@ def mixed(numbers: Integers, seed: int) -> Words:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
+
+
+def first_alike(start: Integers, entry: Integers, kind: Integers) -> Numbers:
+    """Return the first segment with the same entries in the same order and of the same kind, for each segment.
+
+    >>> first_alike(np.array([0, 2, 4, 6]), np.array([5, 8, 5, 8, 5, 8]), np.array([0, 1, 1])).tolist()
+    [0, 1, 1]
+
+    Args:
+        start: where the segments begin, and where the last one ends; shape (segments + 1,).
+        entry: the entries, at least 0; shape (entries,).
+        kind: the kind of each segment, from 0; shape (segments,).
+    """
+    size, every = np.diff(start), np.arange(len(kind))
+    factor = mixed(np.arange(1 + int(size.max(initial=0))), 0) | np.uint64(1)
+    place = np.arange(len(entry)) - np.repeat(start[:-1], size)
+    total = np.append(np.uint64(0), np.cumsum((entry.astype(np.uint64) + np.uint64(1)) * factor[place]))
+    word = total[start[1:]] - total[start[:-1]] + mixed(kind, 1)
+    _, first, which = np.unique(word, return_index=True, return_inverse=True)
+    found: Numbers = first[which]
+    unlike = (size != size[found]) | (kind != kind[found])
+    again = np.flatnonzero(~unlike & (found != every))
+    differs = entry[segments(start, again)] != entry[segments(start, found[again])]
+    unlike[np.repeat(again, size[again])[differs]] = True
+    return np.where(unlike, every, found)
 
 
 def renumbered(used: Integers, size: int) -> tuple[Numbers, Numbers]:
