@@ -933,7 +933,7 @@ def test_dimensions_that_are_others_are_asked(tmp_path, monkeypatch):
     assert guessed(tmp_path, {"1.csv": text})["table"]["dimensions"] == ["area", "sex"]
     monkeypatch.setattr("sys.stdin", io.StringIO('no\n["area", "sex", "region"]\nyes\nyes\nyes\nyes\n'))
     code, _, asked = run_main("init", str(tmp_path), "--confirm")
-    assert (code, 'like ["area", "sex"]' in " ".join(asked.split())) == (0, True)
+    assert (code, 'instead of ["area", "sex"]' in " ".join(asked.split())) == (0, True)
     assert read_table_manifest(tmp_path).dimensions == ("area", "sex", "region")
 
 
