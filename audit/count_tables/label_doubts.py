@@ -18,13 +18,14 @@ from audit.count_tables.published_counts import (
     totals_by_sums,
 )
 from audit.count_tables.published_texts import is_total_word
-from audit.count_tables.table_rules import STATISTIC
+from audit.count_tables.table_rules import STATISTIC, WHOLE
 from audit.count_tables.table_shapes import read_categories
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
+from audit.io.toml import toml_line
 from audit.model.arrays import Codes, Flags
 from audit.model.errors import Problems, printable
-from audit.runtime.phrases import say
+from audit.runtime.phrases import parted, say
 
 _STEM = 3  # letters that an abbreviation keeps
 
@@ -356,14 +357,36 @@ def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:
     A school of one district has no pupils in another, but its rows there are absent, and not known to be 0: in rounded
     tables that omit zeros they can be a rounded 0.
     """
-    for one, other in inside_another(counts)[:1]:
-        yield say(
-            "each label of {inner} occurs beside only one label of {outer}; if the other combinations do not "
-            'exist, make one dimension of both: nested = {{ area = ["{outer}", "{inner}"] }}, or write absent = '
-            '"zero" if no count is rounded',
-            inner=printable(one, 60),
-            outer=printable(counts.manifest.nested.get(other, (other,))[-1], 60),
+    manifest = counts.manifest
+    for inner, outer in inside_another(counts)[:1]:
+        columns, both = manifest.nested.get(outer, (outer,)), {inner, outer}
+        name = outer if outer in manifest.nested or "area" in {*manifest.dimensions} - both else "area"
+        totals = {**dict.fromkeys(sorted(manifest.no_total), ""), **manifest.totals}
+        own = [totals[each] for each in (outer, inner) if totals.get(each, WHOLE) not in ("", WHOLE)]
+        left = {each: text for each, text in totals.items() if each not in {*both, STATISTIC} and text != WHOLE}
+        written = {
+            "dimensions": [name, *(each for each in manifest.dimensions if each not in {*both, STATISTIC})],
+            "nested": {**manifest.nested, name: [*columns, inner]},
+            "totals": {**dict.fromkeys([name] * bool(own), own[0] if own else ""), **left},
+        }
+        fact = say(
+            "each label of {inner} occurs beside only one label of {outer}; if the other combinations do not exist, "
+            'make one dimension of both, or write absent = "zero" if no count is rounded',
+            inner=printable(inner, 60),
+            outer=printable(columns[-1], 60),
         )
+        lines = [f"{key} = {toml_line(value)}" for key, value in written.items() if value]
+        how = say(
+            "for one dimension, write {lines} in place of all lines of these keys, and delete these keys under "
+            "[unconfirmed]",
+            lines=", ".join(lines),
+        )
+        blank = (
+            say('leave cells of {inner} with "{label}" empty', inner=printable(inner, 60), label=printable(own[-1], 60))
+            if len({*own}) > 1
+            else ""
+        )
+        yield parted(filter(None, [fact, how, blank]))
 
 
 def inside_another(counts: PublishedCounts) -> list[tuple[str, str]]:

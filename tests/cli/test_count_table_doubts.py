@@ -2664,3 +2664,21 @@ def test_rates_of_counts_in_one_release_alone_are_asked_about(small, code, by, t
     table += f'rates = {{ column = "rate", per = 100, decimals = 1, denominator = {denominator}, of = "published" }}'
     found, why, _ = verdict(write_tables(tmp_path, tables, table, "min_count = 7"))
     assert (found, 'are not of the published numbers in \\"2022\\"' in why) == (code, code == 3)
+
+
+@pytest.mark.parametrize(("whole", "inner"), [("England", "England"), ("England", "Total"), ("Deutschland", "")])
+def test_the_lines_that_nest_two_columns_suffice(whole, inner, tmp_path):
+    """It named the key alone, which was refused: the dimensions and the totals named both columns still."""
+    cells = [("N", "a", 8, 9), ("N", "b", "c", 7), ("N", inner, 11, 16), ("S", "d", "c", 8), ("S", "e", 6, 5),
+             ("S", inner, 10, 13), (whole, inner, 21, 29)]  # fmt: skip
+    rows = [(*each[:2], sex, str(n)) for each in cells for sex, n in zip("fm", each[2:], strict=True)]
+    table = 'dimensions = ["region", "la", "sex"]\nvalue = "n"\nmarkers.c = [1, 4]\n'
+    kept = table + f'totals = {{ region = "{whole}", la = "{inner or whole}", sex = "" }}\n'
+    _, why, _ = verdict(written(tmp_path, rows, "region,la,sex,n", kept))
+    lines = re.search(r"for one dimension, write (.*?) in place of all lines", json.loads(why)[0]["reason"])[1]
+    assert f'totals = {{ area = "{whole}", sex = "" }}' in lines
+    keys = re.sub(r", (nested|totals) = ", r"\n\1 = ", lines)
+    assert ('leave cells of la with "Total" empty' in json.loads(why)[0]["reason"]) == (inner == "Total")
+    rows = [tuple("" if each == "Total" else each for each in row) for row in rows]
+    found, why, _ = verdict(written(tmp_path, rows, "region,la,sex,n", table.partition("\n")[2] + keys))
+    assert (found, why) == (1, "[]")
