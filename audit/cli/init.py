@@ -124,6 +124,12 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
             write_file(path, changed)
     except OSError as error:
         raise _unwritable(path, error) from error
+    except KeyboardInterrupt:
+        lost = say(
+            "interrupted, and {file} is as it was: the answers are written when every question has one",
+            file=printable_path(path),
+        )
+        raise KeyboardInterrupt(lost) from None
     wrote = say("Wrote {file}.", file=printable_path(path))
     then = f"audit {'plan ' * microdata}{printable(shlex.quote(str(path.parent)), 400)}"
     left = _still_guessed(tomllib.loads(changed).get(UNCONFIRMED, {}).get("keys", []))

@@ -8,6 +8,7 @@ from itertools import product
 
 import pytest
 
+from audit.cli import init
 from audit.init.confirmation import confirmed
 from reports.verdict import if_unchanged
 from tests.helpers.amount import some
@@ -303,6 +304,20 @@ def test_what_the_numbers_of_a_column_are_is_asked_once_it_is_sensitive(wave, fo
     assert {key: columns[key] for key in ("types", "decimal") if key in columns} == {**written, **types}, err
     reasons = [str(each["reason"]) for each in run_audit(wave)[1]["policy"]["clauses"]]
     assert any("Needs" in each and "types" in each for each in reasons) == (not written), reasons
+
+
+def test_an_interrupt_says_that_no_answer_was_written(folder, monkeypatch):
+    before = (folder / "series.toml").read_text(encoding="utf-8")
+
+    def ask(question):
+        if "Disease" in question.text:
+            return "sensitive"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(init, "ask_until_answered", ask)
+    code, _, err = run_main("init", str(folder), "--confirm")
+    assert (code, (folder / "series.toml").read_text(encoding="utf-8")) == (130, before)
+    assert "series.toml is as it was" in " ".join(err.split())
 
 
 def test_where_any_value_may_follow_any_the_advice_leads_to_the_changes_that_the_key_shows(wave):
