@@ -69,8 +69,6 @@ def todo(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:
         pass  # whether it can be published is not decided yet
     elif impact.adds_nothing:  # as the decision below says
         yield say("It adds nothing that the policy forbids and that did not follow from the releases before it.")
-        if not cells.written:
-            yield say("{command} passes a candidate that adds nothing.", command=_repairing(impact))
     elif not impact.new_total:
         yield say("As far as its new counts are concerned, it may go out.")
     else:
