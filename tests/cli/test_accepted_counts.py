@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.forms import EXAMPLES
+from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import refused, run_main
 from tests.mutants.mutant import kills
@@ -30,8 +30,7 @@ def with_next(folder: Path, number: str):
     """Add a release that gives S and W together."""
     (folder / "releases/2.csv").write_text(f"area,n\nS and W,{number}\n", encoding="utf-8")
     manifest = folder / "series.toml"
-    text = manifest.read_text(encoding="utf-8")
-    manifest.write_text(text.replace('["releases/1.csv"]', '["releases/1.csv", "releases/2.csv"]'), encoding="utf-8")
+    edit(manifest, '["releases/1.csv"]', '["releases/1.csv", "releases/2.csv"]')
 
 
 def audited(folder: Path, *more: str):
@@ -86,7 +85,7 @@ def test_what_only_a_later_release_asks_about_is_not_new_if_it_followed_before(n
     (folder / "releases/2.csv").write_text(f"area,n\nR,{number.replace('edited', '')}\n", encoding="utf-8")
     if number == "edited":
         path = folder / "releases/1.csv"
-        path.write_text(path.read_text(encoding="utf-8").replace("25", "24"), encoding="utf-8")
+        edit(path, "25", "24")
     code, report, cells = audited(folder, "--baseline", str(old))
     assert (code, "R" in [area for area, *_ in cells]) == (int(is_new), is_new)
     assert report["baseline"]["still"] or is_new

@@ -19,6 +19,7 @@ from audit.init.count_tables import guess_tables
 from audit.io.notes_below import below_table
 from audit.io.toml import key_path, toml_key
 from audit.model.arrays import UNBOUNDED
+from tests.cli.forms import edit
 from tests.cli.test_confirm import confirm as answered
 from tests.cli.test_count_table_doubts import NUMBERS, TABLE, verdict, written
 from tests.helpers.amount import some
@@ -347,8 +348,7 @@ def test_a_first_release_may_not_be_out_yet(releases, said, tmp_path):
 def test_a_change_that_tells_what_is_hidden_before_is_named(tmp_path):
     folder = changing(tmp_path, ["River,6,5", "Hill,7,-2"])
     manifest, candidate = folder / "series.toml", folder / "releases/2.csv"
-    alone = manifest.read_text(encoding="utf-8").replace(', "releases/2.csv"', "")
-    manifest.write_text(alone, encoding="utf-8")
+    edit(manifest, ', "releases/2.csv"', "")
     code, out, _ = run_main("next", str(folder), str(candidate), "--format", "json")
     assert (code, [each["cell"]["area"] for each in json.loads(out)["cells"]["changes"]]) == (1, ["River"])
     assert "put the sign in its place" in run_main("next", str(folder), str(candidate))[1]
@@ -453,8 +453,7 @@ def test_differences_of_changes_tell_counts_of_a_release_that_is_not_in_the_seri
 def test_rounded_changes_are_not_judged(tmp_path):
     folder = changing(tmp_path, ["River,0-2,5", "Hill,10,-2"])
     path = folder / "series.toml"
-    text = path.read_text(encoding="utf-8").replace("[policy]", 'rounding = { to = 1, how = "nearest" }\n[policy]')
-    path.write_text(text, encoding="utf-8")
+    edit(path, "[policy]", 'rounding = { to = 1, how = "nearest" }\n[policy]')
     code, why, _ = verdict(folder)
     assert code == 3
     assert "not exact" in why
@@ -822,15 +821,12 @@ def test_a_sign_that_also_protects_others_has_no_greatest_count(note, ends, tmp_
 @kills("audit.count_tables.judged_counts._contradiction", "if each.column not in read", "if True")
 def test_numbers_that_contradict_each_other_name_columns_in_wide_that_no_file_has(tmp_path):
     """Without the column of women, all people seem to be men."""
-    text = '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\n'
-    text += 'wide = { dimension = "sex", columns = { Male = "M", Female = "W", Total = "T" } }\n'
-    text += 'totals = { sex = "Total", area = "" }\n[policy]\nmin_count = 5\n'
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
-    (tmp_path / "1.csv").write_text("area,M,F,T\nA,11,12,23\n", encoding="utf-8")
-    assert "correct the names of columns in wide that no file has (W); else correct" in refused(str(tmp_path))
-    (tmp_path / "series.toml").write_text(text.replace('"W"', '"F"'), encoding="utf-8")
-    (tmp_path / "1.csv").write_text("area,M,F,T\nA,11,12,29\n", encoding="utf-8")
-    assert "in wide that no file" not in refused(str(tmp_path))
+    wide = 'dimensions = ["area", "sex"]\ntotals = { sex = "Total", area = "" }\n'
+    wide += 'wide = { dimension = "sex", columns = { Male = "M", Female = "W", Total = "T" } }'
+    folder = write_tables(tmp_path, {"1.csv": ["area,M,F,T", "A,11,12,23"]}, wide)
+    assert "correct the names of columns in wide that no file has (W); else correct" in refused(str(folder))
+    write_tables(tmp_path, {"1.csv": ["area,M,F,T", "A,11,12,29"]}, wide.replace('"W"', '"F"'))
+    assert "in wide that no file" not in refused(str(folder))
 
 
 def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
@@ -1072,8 +1068,7 @@ def test_an_empty_line_does_not_say_that_tables_of_the_same_people_are_independe
     assert run_main("init", str(tmp_path), "--confirm")[0] == 0
     if answer:
         (tmp_path / "age.csv").write_text("label,atom\n0-17,a\n18+,b\n18+,c\n0-19,a\n0-19,b\n20+,c\n")
-        text = (tmp_path / "series.toml").read_text()
-        (tmp_path / "series.toml").write_text(text.replace("[table]", '[table]\ncategories.age = "age.csv"'))
+        edit(tmp_path / "series.toml", "[table]", '[table]\ncategories.age = "age.csv"')
     found, why, findings = verdict(tmp_path)
     assert (found, any(each["lower"] == each["upper"] == 2 for each in findings)) == (code, code == 1), why
 
@@ -1793,12 +1788,7 @@ def test_a_flag_that_is_not_declared_is_named_with_its_own_cell(flag, point, tmp
     said = refused(str(folder))
     assert said.startswith(f'audit: releases/1.csv:4, column "n": "{rows[2][2]}"'), said
     assert (f'flags = ["{flag.strip()}"]' in said, "markers" in said, said.count("\n")) == (True, False, 1)
-    declared = (
-        (folder / "series.toml")
-        .read_text(encoding="utf-8")
-        .replace("[policy]", f'flags = ["{flag.strip()}"]\n[policy]')
-    )
-    (folder / "series.toml").write_text(declared, encoding="utf-8")
+    edit(folder / "series.toml", "[policy]", f'flags = ["{flag.strip()}"]\n[policy]')
     assert verdict(folder)[0] == 0
 
 
@@ -1831,18 +1821,14 @@ def test_the_proof_of_a_count_that_a_rate_shows_names_the_rate_and_its_base(form
 
 def test_a_rate_of_a_wide_column_names_it_and_points_part_thousands_of_its_denominator(tmp_path):
     """41 of 1,544 is 26.6 per 1,000; 1.544 was 1 and a half."""
-    rows = "A;20;*;*;1.544;26,6\nB;600;620;1.220;81.197;15,0\nC;4;6;10;1.118;8,9\nAll;*;*;1.271;1.055.857;1,2\n"
-    (tmp_path / "1.csv").write_text("area;m;f;both;people;rate\n" + rows, encoding="utf-8")
-    text = (
-        '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area"]\n'
-        'wide = { dimension = "sex", columns = { m = "m", f = "f", all = "both" } }\n'
-        'totals = { area = "All", sex = "all" }\nmarkers."*" = [0, inf]\n'
-        'rates = { column = "rate", per = 1000, decimals = 1, denominator = "people"OF }\n[policy]\nmin_count = 3\n'
-    )
-    (tmp_path / "series.toml").write_text(text.replace("OF", ""), encoding="utf-8")
-    assert 'write counts = "m"' in refused(str(tmp_path))
-    (tmp_path / "series.toml").write_text(text.replace("OF", ', counts = "both"'), encoding="utf-8")
-    code, out, _ = run_main(str(tmp_path))
+    rows = ["A;20;*;*;1.544;26,6", "B;600;620;1.220;81.197;15,0", "C;4;6;10;1.118;8,9", "All;*;*;1.271;1.055.857;1,2"]
+    table = 'dimensions = ["area"]\nwide = { dimension = "sex", columns = { m = "m", f = "f", all = "both" } }\n'
+    table += 'totals = { area = "All", sex = "all" }\nmarkers."*" = [0, inf]\n'
+    table += 'rates = { column = "rate", per = 1000, decimals = 1, denominator = "people" }'
+    folder = write_tables(tmp_path, {"1.csv": ["area;m;f;both;people;rate", *rows]}, table, "min_count = 3")
+    assert 'write counts = "m"' in refused(str(folder))
+    edit(folder / "series.toml", '"people" }', '"people", counts = "both" }')
+    code, out, _ = run_main(str(folder))
     assert (code, "area A, sex f, release 1: exactly 21" in out) == (1, True), out
 
 

@@ -524,76 +524,57 @@ def test_signs_for_no_count_are_read_as_zeros_together_where_others_hide_counts(
     assert (code, [sign in why for sign in ('\\"w\\" in', '\\"y\\" in', '\\"z\\" in')]) == (3, [True, False, True])
 
 
+BESIDE_TEXTS = {
+    "rows": ("area,sex,n", ["A,f,*", "A,m,*", "A,All,73", *map(",".join, NUMBERS[3:6])], 'totals.sex = "All"\n'),
+    "areas": ("area,n", ["A,*", "B,*", "C,30"], 'totals.area = ""\n'),
+    "columns": ("area,m,f,All", ["A,*,*,31", "B,*,*,44", "C,120,130,250", "All,160,165,325"],
+                'totals = { area = "All", sex = "All" }\n'
+                'wide = { dimension = "sex", columns = { m = "m", f = "f", All = "All" } }\n'),
+}  # fmt: skip
+"""Forms of a table that hides counts; where they are columns or areas alone, each text is determined by its label."""
+
+
 @kills("audit.count_tables.doubts._unread_remarks", "len(said) > 1 or ", "")
 @kills("audit.count_tables.doubts._repeats", "many < len(texts) or ", "False or ")
-@pytest.mark.parametrize(
-    ("remarks", "code"),
-    [
-        (["1.4 per cent", "98.6 per cent", "", "30 per cent", "70 per cent", ""], 3),
-        (["1 in 73", "72 in 73", "", "3 in 10", "7 in 10", ""], 3),
-        (["doubled", "fewer", "", "fewer", "doubled", ""], 3),
-        (["very rare", "common", "", "rare", "common", ""], 3),
-        (["provisional", "provisional", "", "", "", ""], 0),
-        (["District 1"] * 3 + ["District 2"] * 3, 0),
-        (["down"] * 3 + ["up"] * 3, 3),
-        (["-"] * 3 + ["+"] * 3, 3),
-        (["↓", "↓", "", "", "", ""], 3),
-        (["", "", "", "↑", "", "↓"], 0),
-        (["-"] * 6, 0),
-    ],
-)
-def test_a_text_beside_a_hidden_count_that_may_say_it_is_asked_about(remarks, code, tmp_path):
-    counts = [("A", "f", "*"), ("A", "m", "*"), ("A", "All", "73"), *NUMBERS[3:6]]
-    rows = [(*row, text) for row, text in zip(counts, remarks, strict=True)]
-    table = TABLE.replace('area = "All", ', "") + 'markers = { "*" = [0, inf] }\n'
-    found, why, _ = verdict(written(tmp_path, rows, "area,sex,n,remark", table))
-    assert (found, '\\"remark\\"' in why) == (code, code == 3), why
-    declared = written(tmp_path, rows, "area,sex,n,remark", table + 'not_counts = ["remark"]')
-    assert verdict(declared)[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("remarks", "code"),
-    [
-        (["1 in 73", "3 in 10", "~4"], 3),
-        (["E01", "E-02", "E.3"], 0),
-        (["City of A", "City of B", "C"], 0),
-        ([""] * 3, 0),
-    ],
-)
-def test_a_text_beside_a_hidden_count_may_be_the_name_or_code_of_its_label(remarks, code, tmp_path):
-    rows = [(*row, text) for row, text in zip([("A", "*"), ("B", "*"), ("C", "30")], remarks, strict=True)]
-    table = 'dimensions = ["area"]\nvalue = "n"\nmarkers = { "*" = [0, inf] }\n'
-    assert verdict(written(tmp_path, rows, "area,n,remark", table))[0] == code
-
-
 @kills("audit.count_tables.doubts._unread_remarks", "not all(each)", "not any(each)")
 @kills("audit.count_tables.doubts._repeats", "len({*texts}) == len(texts) and ", "")
 @kills("audit.count_tables.doubts._has_number", "in_words or ", "")
 @pytest.mark.parametrize(
-    ("remarks", "code"),
+    ("form", "remarks", "code"),
     [
-        (["2 women", "", "", ""], 3),
-        (["two women; else men", "mostly men", "men and women", ""], 3),
-        (["fewer than three women", "", "", ""], 3),
-        (["mostly women", "", "", ""], 3),
-        (["mostly women", "mostly women", "", ""], 0),
-        (["9th", "2nd", "1st", ""], 3),
-        (["E01", "E02", "E03", ""], 0),
-        (["City of A", "City of B", "C", "England"], 0),
+        ("rows", ["1.4 per cent", "98.6 per cent", "", "30 per cent", "70 per cent", ""], 3),
+        ("rows", ["1 in 73", "72 in 73", "", "3 in 10", "7 in 10", ""], 3),
+        ("rows", ["doubled", "fewer", "", "fewer", "doubled", ""], 3),
+        ("rows", ["very rare", "common", "", "rare", "common", ""], 3),
+        ("rows", ["provisional", "provisional", "", "", "", ""], 0),
+        ("rows", ["District 1"] * 3 + ["District 2"] * 3, 0),
+        ("rows", ["down"] * 3 + ["up"] * 3, 3),
+        ("rows", ["-"] * 3 + ["+"] * 3, 3),
+        ("rows", ["↓", "↓", "", "", "", ""], 3),
+        ("rows", ["", "", "", "↑", "", "↓"], 0),
+        ("rows", ["-"] * 6, 0),
+        ("areas", ["1 in 73", "3 in 10", "~4"], 3),
+        ("areas", ["E01", "E-02", "E.3"], 0),
+        ("areas", ["City of A", "City of B", "C"], 0),
+        ("areas", [""] * 3, 0),
+        ("columns", ["2 women", "", "", ""], 3),
+        ("columns", ["two women; else men", "mostly men", "men and women", ""], 3),
+        ("columns", ["fewer than three women", "", "", ""], 3),
+        ("columns", ["mostly women", "", "", ""], 3),
+        ("columns", ["mostly women", "mostly women", "", ""], 0),
+        ("columns", ["9th", "2nd", "1st", ""], 3),
+        ("columns", ["E01", "E02", "E03", ""], 0),
+        ("columns", ["City of A", "City of B", "C", "England"], 0),
     ],
 )
-def test_a_text_beside_a_hidden_count_of_a_wide_table_is_asked_about(remarks, code, tmp_path):
-    """No label has two rows, so that each text is determined by its label."""
-    rows = [("A", ".", ".", "31"), ("B", ".", ".", "44"), ("C", "120", "130", "250"), ("All", "160", "165", "325")]
-    table = """dimensions = ["area"]
-totals = { area = "All", sex = "all" }
-markers = { "." = [0, inf] }
-wide = { dimension = "sex", columns = { m = "m", f = "f", all = "all" } }
-"""
-    rows = [(*row, text) for row, text in zip(rows, remarks, strict=True)]
-    found, why, _ = verdict(written(tmp_path, rows, "area,m,f,all,remark", table))
+def test_a_text_beside_a_hidden_count_that_may_say_it_is_asked_about(form, remarks, code, tmp_path):
+    head, rows, totals = BESIDE_TEXTS[form]
+    dimensions = ["area", "sex"] if form == "rows" else ["area"]
+    table = f'dimensions = {json.dumps(dimensions)}\n{totals}markers."*" = [0, inf]\n' + 'value = "n"\n' * ("n" in head)
+    lines = [f"{head},remark", *(f"{row},{text}" for row, text in zip(rows, remarks, strict=True))]
+    found, why, _ = verdict(write_tables(tmp_path, {"1.csv": lines}, table))
     assert (found, '\\"remark\\"' in why) == (code, code == 3), why
+    assert verdict(write_tables(tmp_path, {"1.csv": lines}, f'{table}not_counts = ["remark"]'))[0] == 0
 
 
 @pytest.mark.parametrize(("marker", "signs"), [("", None), ("markers = { c = [0, inf] }\n", {"c"})])
@@ -666,8 +647,7 @@ def test_a_label_with_another_word_in_some_rows_is_asked_about(name, sexes, tmp_
     (folder / "releases/2.csv").write_text("\n".join(["area,sex,n", *again]) + "\n", encoding="utf-8")
     code, out, _ = run_main(str(folder))
     assert (code, "may be one label, or overlap" in " ".join(out.split())) == (3, True)
-    series = (folder / "series.toml").read_text(encoding="utf-8")
-    (folder / "series.toml").write_text(series.replace(sames, sames + 'open = ["area"]\n'), encoding="utf-8")
+    edit(folder / "series.toml", sames, sames + 'open = ["area"]\n')
     assert run_main(str(folder))[0] == 0
 
 
@@ -931,14 +911,10 @@ def test_whether_a_rounded_number_stands_for_a_small_count_is_asked(more, rounde
     ends = "[1, 4]" if marked == "c" else marked
     rules = f'rounding = {{ to = 5, how = "nearest" }}\nexact = ["totals"]\nover_time = "same"\n{more}'
     table = f'dimensions = ["area", "sex"]\nvalue = "n"\ntotals.sex = "T"\nmarkers.c = {ends}\n{rules}'
-    text = (
-        f'[series]\nkind = "tables"\nreleases = ["sexes.csv", "totals.csv"]\n[table]\n{table}[policy]\nmin_count = 5\n'
-    )
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
-    (tmp_path / "sexes.csv").write_text(f"area,sex,n\nA,f,{rounded}\nA,m,c\nB,f,40\nB,m,45\n", encoding="utf-8")
     total = 13 if rounded > 5 else {"c": 6, "[0, 4]": 5, "[1, inf]": 8}[marked]
-    (tmp_path / "totals.csv").write_text(f"area,sex,n\nA,T,{total}\nB,T,86\n", encoding="utf-8")
-    found, why, _ = verdict(tmp_path)
+    sexes = ["area,sex,n", f"A,f,{rounded}", "A,m,c", "B,f,40", "B,m,45"]
+    tables = {"sexes.csv": sexes, "totals.csv": ["area,sex,n", f"A,T,{total}", "B,T,86"]}
+    found, why, _ = verdict(write_tables(tmp_path, tables, table))
     assert (found, "threshold = 5" in why) == (code, code == 3), why
 
 
@@ -1018,7 +994,7 @@ def test_the_year_of_corrected_quarters_is_judged_once_they_are_corrected(tmp_pa
         (tmp_path / f"{tag}.csv").write_text("\n".join(lines), encoding="utf-8")
     assert '"98" stands for 98' in refused(str(tmp_path))
     first = tmp_path / "2024-Q1.csv"
-    first.write_text(first.read_text(encoding="utf-8").replace("B,f,35", "B,f,36"), encoding="utf-8")
+    edit(first, "B,f,35", "B,f,36")
     assert run_main(str(tmp_path))[0] in (0, 1)
 
 
@@ -1452,8 +1428,7 @@ def test_a_label_that_moves_is_named_with_both_lines(over_time, code, tmp_path):
     rows = [("NW", "Kendal", "20"), ("NW", "York", "30"), ("NE", "Durham", "40")]
     folder = written(tmp_path, rows, "region,la,n", table, releases=2)
     assert verdict(folder)[:2] == (0, "[]")
-    moved = (folder / "releases/2.csv").read_text(encoding="utf-8").replace("NW,York", "NE,York")
-    (folder / "releases/2.csv").write_text(moved, encoding="utf-8")
+    edit(folder / "releases/2.csv", "NW,York", "NE,York")
     found, why, _ = verdict(folder)
     assert found == code
     if code:
@@ -1490,7 +1465,7 @@ RULES = 'rates = { column = "percent", per = 100, decimals = 1, denominator = "p
 def judged(folder, *lines, markers=None, columns="percent,people"):
     series = TinyTables(("area",), [[(("A",), "9")]], markers=markers or {"*": (1, 7), "?": (0, None)}, min_count=8)
     path = series.write(folder) / "series.toml"
-    path.write_text(path.read_text(encoding="utf-8").replace("[policy]", RULES), encoding="utf-8")
+    edit(path, "[policy]", RULES)
     rows = "".join(f"{line}\n" for line in (f"area,n,{columns}", *lines))
     (folder / "releases/1.csv").write_text(rows, encoding="utf-8")
     code, out, err = run_main(str(folder), "--format", "json", "--findings", "all")
@@ -1547,64 +1522,36 @@ SCHOOLS = {
     "all,all": "32 78 110",
 }
 """Boys, girls and all pupils: of the 14 boys in Görlitz, 9 are in one of three schools, and 5 in the other two."""
+ROUNDED_SCHOOLS = {"A,x": "0", "A,y": "0", "A,all": "3", "B,z": "6", "B,u": "9", "B,all": "15", "all,all": "18"}
+"""Two schools of at most 1 pupil each have 2 together, where no other school can have the rest."""
+ZERO = 'absent = "zero"'
 
 
 @kills("audit.count_tables.label_doubts.inside_another", "inside > around > 1", "inside > around > 9")
 @kills("audit.count_tables.table_shapes.nested_labels", " and text != total", "")
 @pytest.mark.parametrize(
-    ("own", "code", "said"),
+    ("names", "totals", "more", "code", "said"),
     [
-        (
-            'dimensions = ["district", "school", "sex"]\ntotals = { district = "all", school = "all", sex = "all" }',
-            1,
-            "occurs beside only one label of district",
-        ),
-        (
-            'dimensions = ["district", "school", "sex"]\ntotals = { district = "all", school = "all", sex = "all" }\n'
-            'absent = "zero"',
-            1,
-            "NOT SAFE",
-        ),
-        (
-            'dimensions = ["area", "sex"]\nnested = { area = ["district", "school"] }\ntotals = { sex = "all" }',
-            3,
-            "sounds like a total",
-        ),
-        (
-            'dimensions = ["area", "sex"]\nnested = { area = ["district", "school"] }\n'
-            'totals = { sex = "all", area = "all" }',
-            1,
-            "NOT SAFE",
-        ),
+        ("district school sex", "district school sex", "", 1, "occurs beside only one label of district"),
+        ("district school sex", "district school sex", ZERO, 1, "NOT SAFE"),
+        ("area sex", "sex", "", 3, "sounds like a total"),
+        ("area sex", "area sex", "", 1, "NOT SAFE"),
+        ("district school", "district school", "", 3, "occurs beside only one label of district"),
+        ("district school", "district school", ZERO, 3, 'or write absent = "zero" if no count is rounded'),
+        ("area", "area", "", 1, "can be derived"),
     ],
 )
-def test_schools_of_one_district_are_in_no_other(own, code, said, tmp_path):
-    lines = [
-        f"{place},{sex},{text}"
-        for place, texts in SCHOOLS.items()
-        for sex, text in zip(("m", "f", "all"), texts.split(), strict=True)
-    ]
-    table = f'{own}\nvalue = "n"\nmarkers = {{ "c" = [0, inf] }}'
-    write_tables(tmp_path, {"1.csv": ["district,school,sex,n", *lines]}, table, "min_count = 6")
-    found, out = printed(str(tmp_path))
-    assert (found, said in out) == (code, True), out
-
-
-@pytest.mark.parametrize(
-    ("own", "code", "said"),
-    [
-        ('dimensions = ["district", "school"]', 3, "occurs beside only one label of district"),
-        ('dimensions = ["district", "school"]\nabsent = "zero"', 3, 'or write absent = "zero" if no count is rounded'),
-        ('dimensions = ["area"]\nnested = { area = ["district", "school"] }', 1, "can be derived"),
-    ],
-)
-def test_schools_of_rounded_counts_are_in_no_other_district(own, code, said, tmp_path):
-    """Two schools of at most 1 pupil each have 2 together, where no other school can have the rest."""
-    schools = {"A,x": 0, "A,y": 0, "A,all": 3, "B,z": 6, "B,u": 9, "B,all": 15, "all,all": 18}
-    lines = ["district,school,n", *(f"{place},{count}" for place, count in schools.items())]
-    totals = "area" if "nested" in own else 'district = "all", school'
-    table = f'{own}\nvalue = "n"\ntotals = {{ {totals} = "all" }}\nrounding = {{ to = 3, how = "nearest" }}'
-    found, out = printed(str(write_tables(tmp_path, {"1.csv": lines}, table, "min_count = 3")))
+def test_schools_of_one_district_are_in_no_other(names, totals, more, code, said, tmp_path):
+    schools, sexes, rules, least = ROUNDED_SCHOOLS, [""], 'rounding = { to = 3, how = "nearest" }', 3
+    if "sex" in names:
+        schools, sexes, rules, least = SCHOOLS, ["m,", "f,", "all,"], "markers.c = [0, inf]", 6
+    rows = [f"{place},{sex}{text}" for place, own in schools.items()
+            for sex, text in zip(sexes, own.split(), strict=True)]  # fmt: skip
+    table = f'dimensions = {json.dumps(names.split())}\nvalue = "n"\n{rules}\n{more}\n'
+    table += 'nested = { area = ["district", "school"] }\n' * ("area" in names)
+    table += "".join(f'totals.{name} = "all"\n' for name in totals.split())
+    lines = [f"district,school,{'sex,' * ('sex' in names)}n", *rows]
+    found, out = printed(str(write_tables(tmp_path, {"1.csv": lines}, table, f"min_count = {least}")))
     assert (found, said in out) == (code, True), out
 
 
@@ -1666,10 +1613,7 @@ def test_a_count_in_a_line_beside_the_table_is_asked_about(form, rows, tmp_path)
     code, why, _ = verdict(folder)
     assert (code, SAID in why) == (3, True)
     said = SAID if form.startswith("above") else f"Note: {SAID}"
-    text = (folder / "series.toml").read_text(encoding="utf-8")
-    (folder / "series.toml").write_text(
-        text.replace(ANY_COUNT, f'{ANY_COUNT}not_counts = ["{said}"]\n'), encoding="utf-8"
-    )
+    edit(folder / "series.toml", ANY_COUNT, f'{ANY_COUNT}not_counts = ["{said}"]\n')
     assert verdict(folder)[:2] == (0, "[]")
     file.write_text(BESIDE[form](table).replace("3 women", "4 women"), encoding="utf-8")
     assert said in refused(str(folder))
@@ -2225,8 +2169,7 @@ def test_the_last_release_of_a_series_is_judged_as_if_it_were_not_in_it(tmp_path
     folder = written(tmp_path / "s", FIRST, table=FEW, releases=2)
     last, found = str(folder / "releases/2.csv"), []
     for releases in (2, 1):
-        text = (folder / "series.toml").read_text(encoding="utf-8")
-        (folder / "series.toml").write_text(text.replace(', "releases/2.csv"' * (releases == 1), ""), encoding="utf-8")
+        edit(folder / "series.toml", ', "releases/2.csv"' * (releases == 1), "")
         code, out, _ = run_main("next", str(folder), last, "--format", "json")
         answer = json.loads(out)
         new = [each["id"] for attack in answer["attacks"] for each in attack["new_findings"]]
@@ -2614,8 +2557,7 @@ def test_districts_that_nested_labels_of_a_release_lack_are_asked_about(new, sai
 def test_a_region_shown_alone_lacks_no_districts(tmp_path):
     """Its hidden counts would follow if it had no people in the districts that another release shows."""
     with_new_names(tmp_path, 2, {}, nested=True)
-    manifest = (tmp_path / "series.toml").read_text(encoding="utf-8")
-    (tmp_path / "series.toml").write_text(manifest.replace("[1, inf]", "[0, inf]"), encoding="utf-8")
+    edit(tmp_path / "series.toml", "[1, inf]", "[0, inf]")
     head, *rows = (tmp_path / "2023.csv").read_text(encoding="utf-8").splitlines()
     rows = [*(row for row in rows if row.startswith("R")), "S,,f,*", "S,,m,*", "S,,All,*"]
     (tmp_path / "2023.csv").write_text("\n".join([head, *rows, ""]), encoding="utf-8")

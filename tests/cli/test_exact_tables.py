@@ -175,19 +175,16 @@ def test_a_statistic_in_rows_beside_an_inexact_one_is_exact(noise, seed, tmp_pat
     lines = ["what,area,sex,n"]
     for what, by in (("people", None), ("visits", change)):
         lines += [f"{what},{area},{sex},{n}" for area, sex, n in table("sex", areas, rng, by)]
-    (tmp_path / "1.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
     text = (
-        '[series]\nkind = "tables"\nreleases = ["1.csv"]\n[table]\ndimensions = ["area", "sex"]\nvalue = "n"\n'
-        'measure = "what"\nmeasures = ["people", "visits"]\npart_of = { people = "", visits = "" }\n'
-        f'totals = {{ area = "All", sex = "All" }}\nmarkers.c = [1, 4]\n{rule}%s[policy]\nmin_count = 5\n'
+        'dimensions = ["area", "sex"]\nvalue = "n"\nmeasure = "what"\nmeasures = ["people", "visits"]\n'
+        'part_of = { people = "", visits = "" }\ntotals = { area = "All", sex = "All" }\nmarkers.c = [1, 4]\n'
     )
-    (tmp_path / "series.toml").write_text(text % 'exact = ["people"]\n', encoding="utf-8")
+    write_tables(tmp_path, {"1.csv": lines}, f'{text}{rule}exact = ["people"]')
     code, found, _ = audited(tmp_path)
     assert code == 1
     assert any(low == high and cell == ("A", "f") for *cell, low, high in found for cell in [tuple(cell)])
     if noise == "perturbed":
-        (tmp_path / "series.toml").write_text(text % "", encoding="utf-8")
-        code, _, undecided = audited(tmp_path)
+        code, _, undecided = audited(write_tables(tmp_path, {"1.csv": lines}, text + rule))
         assert (code, "the sums in people are right" in undecided) == (3, True), undecided
 
 
@@ -214,13 +211,12 @@ def test_a_candidate_is_exact_like_the_release_with_most_of_its_numbers(named, t
 @kills("audit.count_tables.manifest._TableManifestReader.check_exact", "if meant > 1", "if meant > 2")
 @pytest.mark.parametrize("name", ["2023", "2023.csv"])
 def test_a_name_of_a_release_and_of_a_column_of_counts_is_no_name_of_what_is_exact(name, tmp_path):
-    (tmp_path / "2023.csv").write_text("area,2022,2023\nA,10,10\nB,15,20\n", encoding="utf-8")
-    text = (
-        '[series]\nkind = "tables"\nreleases = ["2023.csv"]\n[table]\ndimensions = ["area"]\nopen = ["area"]\n'
+    table = (
+        'dimensions = ["area"]\nopen = ["area"]\n'
         'wide = { dimension = "year", columns = { 2022 = "2022", 2023 = "2023" } }\nmarkers.c = [1, 4]\n'
-        f'rounding = {{ to = 5, how = "nearest" }}\nexact = ["{name}"]\n[policy]\nmin_count = 5\n'
+        f'rounding = {{ to = 5, how = "nearest" }}\nexact = ["{name}"]'
     )
-    (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    write_tables(tmp_path, {"2023.csv": ["area,2022,2023", "A,10,10", "B,15,20"]}, table)
     said = 'series.toml:10: `exact`: "2023" names more than one release, table, column or statistic; name the tables'
     code, _, err = run_main(str(tmp_path))
     assert (code == 2, said in err) == (name == "2023", name == "2023"), err

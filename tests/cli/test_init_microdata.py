@@ -14,6 +14,7 @@ from audit.init.microdata import confirmed_microdata
 from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import open_microdata
 from audit.model.errors import Problems
+from tests.cli.forms import edit
 from tests.helpers.running import refused, run_main
 from tests.mutants.mutant import kills
 
@@ -80,7 +81,7 @@ def test_changes_of_fewer_than_three_people_enter_what_is_published_only_on_requ
 def test_texts_with_points_between_thousands_are_published_as_they_are(tmp_path):
     folder = office(tmp_path / "m")
     for file in folder.glob("*.csv"):
-        file.write_text(file.read_text().replace("Grippe", "10.000 bis 20.000"))
+        edit(file, "Grippe", "10.000 bis 20.000")
     run_main("init", "--microdata", str(folder), "--yes")
     words = ("--method", "l-diversity", "--l", "2", "--no-audit", "--output", str(tmp_path / "s"))
     assert run_main("anonymize", str(folder), *words)[0] == 0
@@ -99,7 +100,7 @@ def test_what_microdata_cannot_say_is_refused(tmp_path, old, new, said):
     folder = office(tmp_path / "m")
     run_main("init", "--microdata", str(folder), "--yes")
     manifest = folder / "microdata.toml"
-    manifest.write_text(manifest.read_text().replace(old, new))
+    edit(manifest, old, new)
     assert said in refused("plan", str(folder))
 
 
@@ -108,7 +109,7 @@ def test_a_column_with_another_name_in_one_table_is_named_before_methods_refuse_
     folder = office(tmp_path / "m")
     (folder / "2022.csv").write_text((folder / "2023.csv").read_text())
     file = folder / "2024.csv"
-    file.write_text(file.read_text().replace("PLZ", "PLZ-Gebiet"))
+    edit(file, "PLZ", "PLZ-Gebiet")
     out = " ".join(run_main("init", "--microdata", str(folder), "--yes", "--language", code)[1].split())
     assert re.search(r"2024\.csv:1, \w+ \W*PLZ\b.*\bPLZ-Gebiet\b", out), out
 
@@ -202,8 +203,7 @@ def test_days_are_published_as_years_or_months_and_next_year_is_not_refused(tmp_
 def test_a_cell_that_is_no_day_is_refused_and_not_published_as_it_is(tmp_path, cell, columns):
     folder = hospital(tmp_path / "m", (2021,))
     run_main("init", "--microdata", str(folder), "--yes")
-    text = (folder / "microdata.toml").read_text().replace('"year"', '"month"')
-    (folder / "microdata.toml").write_text(text)
+    edit(folder / "microdata.toml", '"year"', '"month"')
     rows = (folder / "2021.csv").read_text(encoding="cp1252").splitlines()
     cells = rows[1].split(";")
     for name in columns:
@@ -450,7 +450,7 @@ def test_any_in_place_of_a_file_is_a_question(tmp_path):
     folder = office(tmp_path / "m")
     run_main("init", "--microdata", str(folder), "--yes")
     file = folder / "microdata.toml"
-    file.write_text(file.read_text().replace('"transitions.csv"', '"any"'))
+    edit(file, '"transitions.csv"', '"any"')
     answered(folder, "any")
     assert open_microdata(folder).updates is not None
 
@@ -545,7 +545,7 @@ def initialised(folder):
 
 
 def renamed(folder, old, new):
-    (folder / "microdata.toml").write_text((folder / "microdata.toml").read_text().replace(old, new))
+    edit(folder / "microdata.toml", old, new)
 
 
 @pytest.mark.parametrize("code", ["-9", "-1", "-8", "999", "NA", "?"])
@@ -641,9 +641,7 @@ def test_rows_whose_value_is_not_known_may_be_left_out(tmp_path, answer):
 def test_transitions_that_were_drafted_from_rows_that_are_left_out_are_not_kept_by_an_empty_line(tmp_path):
     """They are published with the series, and would say how people came to refuse."""
     folder = office(tmp_path / "m")
-    (folder / "2024.csv").write_text(
-        (folder / "2024.csv").read_text().replace("110.680,13;Gicht", "110.680,13;refused")
-    )
+    edit(folder / "2024.csv", "110.680,13;Gicht", "110.680,13;refused")
     run_main("init", "--microdata", str(folder), "--yes")
     assert "refused,refused" in (folder / "transitions.csv").read_text()
     asked = answered(folder)

@@ -398,21 +398,6 @@ def test_the_key_of_all_rows_may_be_named_like_the_file(panel):
     assert (result["adversary"]["kind"], result["candidate"]["key"].endswith("all.key.csv")) == ("linked", True)
 
 
-@pytest.mark.parametrize(
-    ("waves", "values", "said"),
-    [
-        (["2020/21", "2021/22"], "ab", "new in it: none"),
-        (["2021/22"], "ab", "new in it: none"),
-        (["2022/23", "2023/24"], "ab", 'new in it: "2022/23" and "2023/24"'),
-        (["2022/23", "2021/22"], "aab", 'its rows of release "2021/22" are not those that the series has'),
-    ],
-)
-def test_a_file_without_one_new_release_or_with_revised_ones_is_refused(panel, waves, values, said):
-    """A wave that was published already was one more release under the name of its file."""
-    code, _, err = run_main("next", *map(str, panel(*waves, values=values)))
-    assert (code, said in " ".join(err.split())) == (2, True)
-
-
 @pytest.fixture
 def quarters(tmp_path):
     """A series of tables in one file, two quarters; and what writes a candidate with some quarters."""
@@ -460,15 +445,20 @@ def test_the_candidate_of_tables_is_the_release_that_the_series_does_not_have(qu
 @kills("audit.count_tables.candidate._new_release", "here[row] != there[row]", "False")
 @kills("audit.io.candidate.only_new", "len(new) != 1", "not new")
 @pytest.mark.parametrize(
-    ("chosen", "first", "said"),
+    ("form", "releases", "more", "said"),
     [
-        (["2024 Q2"], "24", "new in it: none"),
-        (["2024 Q3", "2024 Q4"], "24", 'new in it: "2024 Q3" and "2024 Q4"'),
-        (["2024 Q2", "2024 Q3"], "s", 'its rows of release "2024 Q2" are not those that the series has'),
+        ("panel", ["2020/21", "2021/22"], {"values": "ab"}, "new in it: none"),
+        ("panel", ["2021/22"], {"values": "ab"}, "new in it: none"),
+        ("panel", ["2022/23", "2023/24"], {"values": "ab"}, 'new in it: "2022/23" and "2023/24"'),
+        ("panel", ["2022/23", "2021/22"], {"values": "aab"}, 'its rows of release "2021/22" are not those that the'),
+        ("quarters", ["2024 Q2"], {"first": "24"}, "new in it: none"),
+        ("quarters", ["2024 Q3", "2024 Q4"], {"first": "24"}, 'new in it: "2024 Q3" and "2024 Q4"'),
+        ("quarters", ["2024 Q2", "2024 Q3"], {"first": "s"}, 'its rows of release "2024 Q2" are not those that the'),
     ],
 )
-def test_tables_without_one_new_release_or_with_revised_ones_are_refused(quarters, chosen, first, said):
-    code, _, err = run_main("next", *map(str, quarters(*chosen, first=first)))
+def test_a_file_without_one_new_release_or_with_revised_ones_is_refused(request, form, releases, more, said):
+    """A wave that was published already was one more release under the name of its file."""
+    code, _, err = run_main("next", *map(str, request.getfixturevalue(form)(*releases, **more)))
     assert (code, said in " ".join(err.split())) == (2, True)
 
 

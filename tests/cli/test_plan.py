@@ -21,7 +21,7 @@ from audit.model.publication_plan import SEEDS, PlannedSeries, PublicationPlan
 from audit.pipeline.publication_plan import _Trial, candidates, plan_publication
 from reports.frames import frames
 from reports.publication_plan import document, page
-from tests.cli.forms import EXAMPLES
+from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
 from tests.mutants.mutant import kills
@@ -160,8 +160,7 @@ def test_an_unlinkable_column_is_left_out_before_any_quasi_identifier(method, go
     rows = [(f"p{n}", 20 + n // 4, 80000, f"{n}.5", ill[n % 4]) for n in range(40)]
     waves = {"1": rows, "2": [row for n, row in enumerate(rows) if n not in gone]}
     micro = write_microdata(tmp_path / "micro", waves, head=("Person", "Age", "Zip", "Weight", "Illness"))
-    text = (micro / "microdata.toml").read_text().replace(', "Weight"]', ']\nunlinkable = { Weight = "calibrated" }')
-    (micro / "microdata.toml").write_text(text)
+    edit(micro / "microdata.toml", ', "Weight"]', ']\nunlinkable = { Weight = "calibrated" }')
     found = planned(micro, "--method", method)
     first, again = [each for each in found["tried"] if each["parameters"].endswith("4")][:2]
     assert (first["without"], again["without"]) == ([], ["Weight"])
@@ -246,8 +245,7 @@ def test_a_series_and_its_microdata_agree_on_what_is_harmless(tmp_path):
     micro = survey(tmp_path / "micro")
     words = ["--method", "mondrian", "--k", "5", "--output", str(tmp_path / "s"), "--seed", "0"]
     assert run_main("anonymize", "--no-audit", str(micro), *words)[0] == 0
-    text = (micro / "microdata.toml").read_text()
-    (micro / "microdata.toml").write_text(text.replace("sensitive =", 'harmless = ["none"]\nsensitive ='))
+    edit(micro / "microdata.toml", "sensitive =", 'harmless = ["none"]\nsensitive =')
     code, _, err = run_main("anonymize", "--no-audit", str(micro), *words)
     assert (code, "`harmless` names values that series.toml does not" in err) == (2, True)
 

@@ -7,6 +7,7 @@ import pytest
 from audit.io import series_texts, table_forms
 from audit.model.adversary import ADVERSARIES
 from audit.pipeline import audit_run
+from tests.cli.forms import edit
 from tests.helpers.messy import series_of
 from tests.helpers.running import run_main
 
@@ -67,10 +68,7 @@ def test_init_reads_rows_once(tmp_path, monkeypatch):
 def test_a_file_of_several_releases_is_parsed_once(tmp_path, monkeypatch):
     waves = [f"{wave};{row}" for wave in ("2021", "2022", "2023") for row in ROWS[1:]]
     folder = series_of(tmp_path / "s", ["\n".join([f"Wave;{ROWS[0]}", *waves, ""])], COLUMNS)
-    manifest = (folder / "series.toml").read_text(encoding="utf-8")
-    (folder / "series.toml").write_text(
-        manifest.replace("[series]", '[series]\nreleases_by = "Wave"'), encoding="utf-8"
-    )
+    edit(folder / "series.toml", "[series]", '[series]\nreleases_by = "Wave"')
     parsed = counted(monkeypatch)
     assert run_main(str(folder))[1]
     assert parsed == {"1.csv": 3}  # also for the names of the releases, and for the hash of its columns

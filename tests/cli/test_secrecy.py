@@ -93,8 +93,7 @@ def with_other_headers(folder):
     first.write_text(",".join(f"old {name}" for name in names) + "\n" + rest)
     entries = ", ".join(f'"old {name}" = "{name}"' for name in names)
     manifest = folder / "series.toml"
-    text = manifest.read_text().replace("[columns]\n", f'[columns]\nrenamed = {{ "{first.stem}" = {{ {entries} }} }}\n')
-    manifest.write_text(text)
+    edit(manifest, "[columns]\n", f'[columns]\nrenamed = {{ "{first.stem}" = {{ {entries} }} }}\n')
     return [f"old {name}" for name in names if name != "Owner"]
 
 

@@ -209,9 +209,7 @@ def test_a_release_without_a_line_of_the_register_is_undecided(tmp_path, presenc
     late = TinySeries([rows, rows], register=[Registered("Ann", 1, ("x",))], quasi_identifiers=("City",), keyed=False)
     series, candidate = late.write(tmp_path / "series"), tmp_path / "3.csv"
     manifest = series / "series.toml"
-    manifest.write_text(
-        manifest.read_text().replace('register = "register.csv"\n', f'register = "register.csv"{presence or chr(10)}')
-    )
+    edit(manifest, 'register = "register.csv"\n', f'register = "register.csv"{presence or chr(10)}')
     candidate.write_text("Group-ID,City,Value\n1,x,flu\n1,x,gout\n", encoding="utf-8")
 
     def judged(own, *releases):

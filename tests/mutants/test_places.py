@@ -22,6 +22,7 @@ AREAS = {
 def test_each_mutant_has_its_place():
     for mutant in MUTANTS:
         assert mutant.source() != read(mutant.path().relative_to(ROOT)), mutant
+        assert "::test_" in mutant.test, mutant
 
 
 @cache

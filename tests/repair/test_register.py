@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.forms import append
+from tests.cli.forms import append, edit
 from tests.helpers.amount import some
 from tests.helpers.running import refused, run_main
 from tests.helpers.tiny import Registered, Row, TinySeries, covers, with_spans
@@ -102,8 +102,7 @@ def test_without_a_key_nobody_can_tell_whom_to_withhold(tmp_path):
 def test_where_the_candidate_alone_has_a_key_the_adversary_that_needs_none_is_named(tmp_path, presence):
     past, candidate = write(series(ALONE, keyed=False), tmp_path)
     if presence == "possible":
-        text = (past / "series.toml").read_text(encoding="utf-8")
-        (past / "series.toml").write_text(text.replace("[adversary]", '[adversary]\npresence = "possible"'), "utf-8")
+        edit(past / "series.toml", "[adversary]", '[adversary]\npresence = "possible"')
     assert f"or the individual column, or use --adversary {presence}" in refused("next", str(past), str(candidate))
     assert run_main("next", str(past), str(candidate), "--adversary", presence)[0] in (0, 1, 3)
 
@@ -144,7 +143,7 @@ def test_a_key_with_another_header_is_told_the_header_that_is_wanted(tmp_path, h
 def test_the_position_of_the_coming_release_is_named_to_who_writes_its_tag(tmp_path):
     past, _ = write(series(ALONE), tmp_path, spans=True)
     register = past / "register.csv"
-    register.write_text(register.read_text(encoding="utf-8").replace(",1,2\n", ",1,2024-05\n"), encoding="utf-8")
+    edit(register, ",1,2\n", ",1,2024-05\n")
     assert "write a position from 1 to 2, the next release's, or the tag of an earlier one" in refused(
         str(past), *OPTIONS
     )

@@ -22,7 +22,7 @@ from audit.io.series import Series, open_series
 from audit.repair import search
 from audit.repair.judging import Judge
 from audit.repair.merged_cells import AttributeCells, merged_text
-from tests.cli.forms import EXAMPLES
+from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.messy import as_csv, series_of
 from tests.helpers.messy import write as write_text
 from tests.helpers.repairs import draw
@@ -36,7 +36,7 @@ def hospital(tmp_path):
     shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
     (tmp_path / "s" / "releases" / "2.csv").rename(tmp_path / "2.csv")
     manifest = tmp_path / "s" / "series.toml"
-    manifest.write_text(manifest.read_text(encoding="utf-8").replace(', "releases/2.csv"', ""), encoding="utf-8")
+    edit(manifest, ', "releases/2.csv"', "")
     return tmp_path
 
 
@@ -123,8 +123,7 @@ def test_a_candidate_keeps_the_ends_of_its_lines(hospital, end):
 @pytest.mark.parametrize(("delimiter", "encoding"), [("|", "cp1252"), (";", "utf-16"), ("#", "cp850")])
 def test_a_candidate_is_written_in_the_form_that_is_declared(hospital, delimiter, encoding):
     manifest, declared = hospital / "s" / "series.toml", f'delimiter = "{delimiter}"\nencoding = "{encoding}"\n'
-    text = manifest.read_text(encoding="utf-8").replace("[columns]\n", f"[columns]\n{declared}")
-    manifest.write_text(text, encoding="utf-8")
+    edit(manifest, "[columns]\n", f"[columns]\n{declared}")
     for path in (hospital / "2.csv", *(hospital / "s" / "releases").glob("*.csv")):
         rows = csv.reader(path.read_text(encoding="utf-8").replace("Jane", "Jäne").splitlines())
         path.write_text("".join(delimiter.join(row) + "\n" for row in rows), encoding=encoding)
@@ -616,7 +615,7 @@ def test_a_key_column_under_another_name_may_be_taken_out_once_the_key_is_a_file
     code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
     assert (code, err) == (0, "")
     assert 'Take the column "Pat-Nr" out of the copy that you publish.' in " ".join(out.split())
-    manifest.write_text(manifest.read_text().replace('["1.csv"]', '["1.csv", "2.csv"]'))
+    edit(manifest, '["1.csv"]', '["1.csv", "2.csv"]')
     head, *rows = [line.split(";") for line in (tmp_path / "out/2.csv").read_text().splitlines()]
     (folder / "2.csv").write_text((tmp_path / "out/2.csv").read_text())
     _, before, _ = run_main(str(folder), "--format", "json")

@@ -34,6 +34,7 @@ from audit.runtime.candidate_search import SearchOutOfTimeError
 from audit.runtime.phrases import Reason, ReasonKind
 from reports.impact import page as candidate_page
 from reports.text import PLAIN
+from tests.cli.forms import edit
 from tests.helpers.amount import slow, some
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
@@ -189,15 +190,22 @@ def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path
 
 
 @kills("reports.count_tables.cell_repair.of_candidate", "impact.adds_nothing and total > before", "False")
-def test_a_page_says_how_there_are_findings_and_nothing_is_added(tmp_path):
+def test_a_page_says_what_is_forbidden_and_how_there_are_findings_and_nothing_is_added(tmp_path):
     counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
     manifest, candidate = written(tmp_path, table(counts), table(counts))
     found, *_ = judge_candidate(replace(manifest, over_time="same"), candidate, Differencing(), EVERYTHING)
     (attack,) = found.after.attacks
     more = replace(found.after, attacks=(replace(attack, findings_total=attack.findings_total + 3),))
-    for report, said in ((found, "nothing."), (replace(found, after=more), "nothing: 3 findings are counted only")):
+    fewer = "Not all of them are asked about with it"
+    for report, said, is_fewer in (
+        (found, "nothing.", False),
+        (replace(found, after=more), "nothing: 3 findings are counted only", False),
+        (replace(found, without=more), "nothing.", True),
+    ):
         page = " ".join(PLAIN.drawn(candidate_page(report)).split())
         assert f"All of what is found follows from the releases before it, and the candidate adds {said}" in page
+        assert "Policy: counts below 5 may not be known, nor hidden ones to fewer than 2 values." in page
+        assert (fewer in page) == is_fewer
 
 
 def test_a_page_that_shows_neither_findings_nor_cells_to_hide_may_be_passed_on(tmp_path):
@@ -235,7 +243,7 @@ def test_an_own_sign_is_declared_once_and_then_written(tmp_path):
     """The road that `next` names: its refusal says how to declare the sign, and `repair` writes it from then on."""
     manifest, candidate = of_three_areas(3, tmp_path / "s")
     path = tmp_path / "s/series.toml"
-    path.write_text(path.read_text(encoding="utf-8").replace(', "releases/2.csv"', ""), encoding="utf-8")
+    edit(path, ', "releases/2.csv"', "")
     original = (own := tmp_path / "s/releases/2.csv").read_text(encoding="utf-8")
     command = ["next", str(tmp_path / "s"), str(own)]
     out = " ".join(run_main(*command)[1].split())
@@ -243,9 +251,7 @@ def test_an_own_sign_is_declared_once_and_then_written(tmp_path):
     with_own_sign(candidate, judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].cells.hide)
     code, _, err = run_main(*command)
     assert (code, '"•" = [1, 4], or [0, inf], if it can be any count' in err) == (2, True)
-    path.write_text(
-        path.read_text(encoding="utf-8").replace("markers = {", 'markers = { "•" = [0, inf],'), encoding="utf-8"
-    )
+    edit(path, "markers = {", 'markers = { "•" = [0, inf],')
     assert json.loads(run_main(*command, "--format", "json")[1])["attacks"][0]["newly_found"] == 0
     own.write_text(original, encoding="utf-8")
     run_main("repair", *command[1:], "--output", str(tmp_path / "out"))
@@ -266,21 +272,25 @@ def test_what_is_kept_is_not_hidden_and_a_cost_is_taken(tmp_path):
     assert hidden["cost"] == {("N", "f"), ("All", "f"), ("All", "m")}
 
 
-@kills("audit.count_tables.judged_counts.followed", "part.release < len", "part.release <= len")
-@kills("audit.count_tables.judged_counts.followed", "before.lower >= outcome", "before.lower <= outcome")
-@kills("audit.count_tables.hiding.HidingSearch.audited", "if each.id not in before", "")
-@pytest.mark.parametrize(("text", "is_new"), [("", False), ("t", False), ("s", True), ("5", True)])
-def test_what_follows_from_the_releases_before_is_not_new(text, is_new, tmp_path):
-    """The areas of a region are 2 to 5, under another name: a table of regions adds nothing, unless it says more."""
+def areas_and_region(text, folder):
+    """Return a series that hides two areas, and a release with the region of both."""
     first = [(("A",), "s"), (("B",), "s"), (("C",), "20"), (("All",), "25")]
     areas = {"A": ("A",), "B": ("B",), "C": ("C",), "D": ("D",), "R": ("A", "B")}
     series = TinyTables(
         ("area",), [first, [(("R",), text)]], totals={"area": "All"}, markers={"s": (1, 4), "t": (1, 9)},
         categories={"area": areas}, over_time="same", min_count=6,
     )  # fmt: skip
-    manifest = read_table_manifest(series.write(tmp_path))
-    earlier = replace(manifest, releases=manifest.releases[:1])
-    found = judge_candidate(earlier, manifest.releases[1], Differencing(), EVERYTHING)[0]
+    manifest = read_table_manifest(series.write(folder))
+    return replace(manifest, releases=manifest.releases[:1]), manifest.releases[1]
+
+
+@kills("audit.count_tables.judged_counts.followed", "part.release < len", "part.release <= len")
+@kills("audit.count_tables.judged_counts.followed", "before.lower >= outcome", "before.lower <= outcome")
+@kills("audit.count_tables.hiding.HidingSearch.audited", "if each.id not in before", "")
+@pytest.mark.parametrize(("text", "is_new"), [("", False), ("t", False), ("s", True), ("5", True)])
+def test_what_follows_from_the_releases_before_is_not_new(text, is_new, tmp_path):
+    """The areas of a region are 2 to 5, under another name: a table of regions adds nothing, unless it says more."""
+    found = judge_candidate(*areas_and_region(text, tmp_path), Differencing(), EVERYTHING)[0]
     assert (2, 5) in [(each.lower, each.upper) for each in found.without.findings]
     assert bool(found.new_total) == is_new
 
@@ -296,18 +306,8 @@ class Limited(Differencing):
 @kills("audit.count_tables.judged_counts.followed", " & outcome.exact[asked]", "")
 def test_a_count_that_may_be_known_more_precisely_than_is_proved_is_new(tmp_path):
     """If a limit ends the search for exact bounds, what the candidate adds to a known count is not known."""
-    first = [(("A",), "s"), (("B",), "s"), (("C",), "20"), (("All",), "25")]
-    areas = {"A": ("A",), "B": ("B",), "C": ("C",), "D": ("D",), "R": ("A", "B")}
-    series = TinyTables(
-        ("area",), [first, [(("R",), "t")]], totals={"area": "All"}, markers={"s": (1, 4), "t": (1, 9)},
-        categories={"area": areas}, over_time="same", min_count=6,
-    )  # fmt: skip
-    manifest = read_table_manifest(series.write(tmp_path))
-    earlier = replace(manifest, releases=manifest.releases[:1])
-    new = [
-        judge_candidate(earlier, manifest.releases[1], each, EVERYTHING)[0].attacks[0].findings
-        for each in (Differencing(), Limited())
-    ]
+    judged = areas_and_region("t", tmp_path)
+    new = [judge_candidate(*judged, each, EVERYTHING)[0].attacks[0].findings for each in (Differencing(), Limited())]
     assert [[(each.finding.lower, each.finding.upper) for each in found] for found in new] == [[], [(2, 5)]]
 
 
@@ -629,7 +629,7 @@ def test_a_search_that_ends_early_proves_nothing(tmp_path):
     """The limit is that of the whole command; a candidate that gives nothing away needs no search."""
     SERIES.write(tmp_path)
     path = tmp_path / "series.toml"
-    path.write_text(path.read_text(encoding="utf-8").replace("independent", "same"), encoding="utf-8")
+    edit(path, "independent", "same")
     (tmp_path / "2.csv").write_text("area,sex,n\nN,All,12\n", encoding="utf-8")
     answers = {}
     for seconds in ("0.000001", "3600"):
@@ -783,18 +783,6 @@ def test_what_no_hidden_cell_prevents_is_named_with_its_tables(tmp_path):
     assert said.startswith("With all cells hidden that may be, this still follows from")
     assert said.endswith("releases/2.csv: area N, sex m, release 2: exactly 5 (published as *)")
     assert "With all cells hidden" in " ".join(PLAIN.drawn(candidate_page(found)).split())
-
-
-def test_a_page_on_a_candidate_says_what_the_policy_forbids_and_why_findings_are_fewer(tmp_path):
-    counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
-    manifest, candidate = written(tmp_path, table(counts), table(counts))
-    found, *_ = judge_candidate(replace(manifest, over_time="same"), candidate, Differencing(), EVERYTHING)
-    (attack,) = found.without.attacks
-    more = replace(found.without, attacks=(replace(attack, findings_total=attack.findings_total + 3),))
-    for report, is_fewer in ((found, False), (replace(found, without=more), True)):
-        page = " ".join(PLAIN.drawn(candidate_page(report)).split())
-        assert "Policy: counts below 5 may not be known, nor hidden ones to fewer than 2 values." in page
-        assert ("Not all of them are asked about with it" in page) == is_fewer
 
 
 @kills("audit.count_tables.hiding.HidingSearch.unavoidable", " if each.id in new", "")
