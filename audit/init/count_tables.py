@@ -557,7 +557,7 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
             continue
         total = dimension.labels[dimension.total]
         for each in sums_along(counts, place, [total], hidden=True):
-            above = each.gap > 0
+            above = each.gap > 0 and each.total not in markers.values()  # a hidden total may be larger
             wider = _perhaps_narrow(each, {text: markers[text] for text in guessed})
             if each.gap and wider:
                 for text in wider:
@@ -578,7 +578,7 @@ def _perhaps_narrow(refuting: Sum, markers: Mapping[str, tuple[int, float]]) -> 
 
     A marker that is said to stand for nothing is doubted last.
     """
-    if refuting.gap < 0:
+    if refuting.gap < 0 or refuting.total in markers.values():
         bounded = [text for text, (_, most) in markers.items() if most < inf and said_range(text) is None]
         return [text for text in bounded if markers[text] != (0, 0)] or bounded
     wider = [text for text, (least, _) in markers.items() if least > 1]

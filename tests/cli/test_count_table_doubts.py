@@ -2624,3 +2624,14 @@ def test_the_lines_that_nest_two_columns_suffice(whole, inner, tmp_path):
     rows = [tuple("" if each == "Total" else each for each in row) for row in rows]
     found, why, _ = verdict(written(tmp_path, rows, "region,la,sex,n", table.partition("\n")[2] + keys))
     assert (found, why) == (1, "[]")
+
+
+@kills("audit.init.count_tables._perhaps_narrow", " or refuting.total in markers.values()", "")
+@pytest.mark.parametrize("sign", ["c", "*", "."])
+def test_a_hidden_total_above_a_shown_part_widens_the_guess(sign, tmp_path):
+    """Such totals are hidden so that small counts do not follow; each audit refused the guess (exit 2)."""
+    rows = [("A", 5, 20, 25), ("B", 30, 12, 42), ("C", sign, 42, sign), ("D", 20, 9, 29), ("E", sign, 8, sign)]
+    text = "\n".join(",".join(map(str, row)) for row in [("area", "f", "m", "All"), *rows])
+    (tmp_path / "2023.csv").write_text(f"{text}\n", encoding="utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    assert run_main(str(tmp_path))[0] == 3
