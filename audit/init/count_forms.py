@@ -70,6 +70,8 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     files, labels, topics = with_topics(files, labels, value)
     remarks = remarks_of(files, labels, [n for n in elsewhere if n in columns])
     labels = [n for n in labels if n not in remarks]
+    if len(labels) == 1 and _names_people(files, labels[0], remarks):
+        return None
     rules = rules_of(say("a table of counts"), files, labels, value)
     note_remarks(rules, remarks)
     topics.declare(rules)
@@ -183,6 +185,17 @@ def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> b
     return not (hides or (named and any(total_of(columns[name]) is not None for name in kinds.labels)))
 
 
+def _names_people(files: CountFiles, name: str, remarks: Sequence[str]) -> bool:
+    """Return whether a column has a code for each row, and those beside it do not follow from each other.
+
+    Beside the codes of places there are their names, and the larger units in which they lie.
+    """
+    independent = len(remarks) - len(remarks_of(files, remarks, ()))
+    are_codes = all(any(map(str.isdigit, text)) for text in files.columns[name])
+    return independent > _OF_PLACES and are_codes and not column_names.is_quasi(name)
+
+
+_OF_PLACES = 2  # such as a county and a type, of which neither follows from the other
 _OF_ROWS = frozenset(("row", "rows", "index", "key", "order", "seq", "sequence"))
 
 

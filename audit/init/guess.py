@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import chain, count, product
+from itertools import chain, count
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -285,9 +285,10 @@ def possible_changes(
     With `every`, yield all pairs.
     """
     missing = series.missing(sensitive)
-    for old, new in product(values, values):
-        if every or old == new or any(text in missing or may_be_unknown(text) for text in (old, new)):
-            yield old, new
+    unknown = [text for text in values if every or text in missing or may_be_unknown(text)]
+    known = {*values}.difference(unknown)
+    for old in values:
+        yield from ((old, new) for new in ((old, *unknown) if old in known else values))
 
 
 def _changes_in(held: HeldReleases, sensitive: str) -> dict[tuple[str, str], int] | None:

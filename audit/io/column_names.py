@@ -32,7 +32,8 @@ _KINDS = {
         "pid pidp pers persnr persid persnum pnr pnum xwaveid nomemencr"
     ),
     "record": _ids(
-        "record case pseudonyme? pseudoid seudonimo token hash entry encounter visit fall aktenzeichen dossier caso"
+        "record case pseudonyme? pseudoid seudonimo token hash entry encounter visit fall satz datensatz "
+        "aktenzeichen dossier caso"
     ),
     "id": _ids(
         "id reference name uid hid hidp hhid guid uuid identifier identifiant identificador kennung nombre nom nome"

@@ -6,6 +6,7 @@ import argparse
 import csv
 import re
 import shutil
+import time
 import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from audit.cli import init
+from audit.init.count_tables import guess_tables
 from audit.init.guess import guess
 from audit.io.manifest import Manifest, read_manifest
 from audit.io.release_reading import read_release
@@ -22,6 +24,7 @@ from audit.model.errors import InputError, Problems, UsageError
 from tests.helpers.messy import as_csv
 from tests.helpers.messy import write as put
 from tests.helpers.running import run_main
+from tests.mutants.mutant import kills
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SERIES = sorted(folder.name for folder in EXAMPLES.iterdir() if (folder / "series.toml").exists())
@@ -399,3 +402,31 @@ def test_whole_postcodes_of_a_register_are_not_taken_for_districts(tmp_path, own
     document = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
     assert document["adversary"]["register"] == "register.csv"
     assert document.get("register", {}).get("Postcode district") == named
+
+
+@kills(
+    "audit.init.count_forms.tidy", "len(labels) == 1 and _names_people(", "False and _names_people(", case="[Akte-K]"
+)
+@kills("audit.init.count_forms._names_people", "and are_codes", "and not are_codes", case="[Akte-K]")
+@pytest.mark.parametrize(("name", "anew"), [("Akte", "K"), ("Akte", "KL"), ("Satz-ID", "K"), ("Satz-ID", "KL")])
+def test_rows_of_people_with_hidden_numbers_are_no_counts(tmp_path: Path, name: str, anew: str) -> None:
+    """The ids, the same in all years or drawn anew, name the rows; some numbers of children are hidden."""
+    for year in (2021, 2022):
+        rows = [
+            [f"{anew[-(year % 2)]}{70001 + 7919 * n % 10007}", "ABC"[n % 3], f"{20 * (n % 4)}-{20 * (n % 4) + 19}",
+             ["ledig", "verheiratet"][n * n % 7 % 2], str(n % 3) if n % 5 else "*", f"{1700 + 37 * n},22"]
+            for n in range(120)
+        ]  # fmt: skip
+        write(tmp_path / f"J{year}.csv", [name, "Ort", "Alter", "Stand", "Kinder", "Einkommen"], rows)
+    assert guess_tables(tmp_path) is None
+    assert guessed(tmp_path)["columns"]["sensitive"] == "Einkommen"
+
+
+def test_changes_to_many_amounts_are_drafted_at_once(tmp_path: Path) -> None:
+    """Values that say that nothing is known are looked for once each, not once for each pair of values."""
+    head = ["Id", "Town", "Income"]
+    for year in (2021, 2022):
+        put(tmp_path / f"{year}.csv", as_csv([head, *([f"R{n}x", "A", f"{year}{n}"] for n in range(3000))]))
+    started = time.process_time()
+    guessed(tmp_path)
+    assert time.process_time() - started < 60
