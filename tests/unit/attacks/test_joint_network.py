@@ -25,6 +25,7 @@ from attacks.joint.values import Findings
 from attacks.joint.worlds import Worlds
 from attacks.linear_programmes import ContinuedSearch, Programme, Solution
 from audit.adversary.view import handed
+from audit.model import arrays
 from audit.model.arrays import UNBOUNDED
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
@@ -36,6 +37,7 @@ from tests.oracle.asking import forced
 from tests.oracle.larger import drawn_at_random
 
 LETTERS = "abcdefghi"
+MIXED = arrays.mixed
 
 
 def built(series, *, world=True):
@@ -330,3 +332,19 @@ def test_whole_columns_have_whole_optima():
         "none",
         None,
     )
+
+
+@kills("audit.model.arrays.first_alike", "unlike[np.repeat(again, size[again])[differs]] = True", "pass")
+@kills("audit.model.arrays.first_alike", " | (kind != kind[found])", "")
+@pytest.mark.parametrize("mixed", [MIXED, lambda numbers, _: np.zeros(len(numbers), dtype=np.uint64)])
+def test_segments_are_alike_by_their_entries_whatever_their_hashes(monkeypatch, mixed):
+    """Two segments are alike only if all their entries are; with good hashes, all that are alike are found."""
+    rng = np.random.default_rng(0)
+    segments = [rng.integers(0, 2, rng.integers(0, 4)).tolist() for _ in range(200)]
+    kind = rng.integers(0, 2, len(segments))
+    monkeypatch.setattr(arrays, "mixed", mixed)
+    entry = np.array([each for segment in segments for each in segment])
+    found = arrays.first_alike(arrays.starts(np.array([len(each) for each in segments])), entry, kind).tolist()
+    keys = [(*each, -1 - number) for each, number in zip(segments, kind.tolist(), strict=True)]
+    assert all(keys[at] == key for at, key in zip(found, keys, strict=True))
+    assert mixed is not MIXED or found == [keys.index(key) for key in keys]
