@@ -5,24 +5,27 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_counts import (
     Ends,
     Line,
     PublishedCounts,
     Sum,
+    divide_a_total,
     lines_along,
     totals_by_sums,
 )
 from audit.count_tables.published_texts import is_total_word
 from audit.count_tables.table_rules import STATISTIC, WHOLE
-from audit.count_tables.table_shapes import read_categories
+from audit.count_tables.table_shapes import LabelPath, nested_dimension, read_categories
 from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
-from audit.io.toml import toml_line
+from audit.io.toml import toml_key, toml_line, toml_text, toml_value
 from audit.model.arrays import Codes, Flags
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import parted, say
@@ -35,6 +38,7 @@ def label_doubts(counts: PublishedCounts) -> Iterator[str]:
     for found in (
         _missed_totals,
         _nested_totals,
+        _added_topics,
         _one_inside_another,
         _named_twice,
         _named_parts,
@@ -296,16 +300,59 @@ def _is_refuted(label: str, lines: Sequence[Line]) -> bool:
 
 
 def _nested_totals(counts: PublishedCounts) -> Iterator[str]:
-    """Yield a sentence about each nested dimension with a label that is named like a total, but read as one beside."""
-    for dimension in counts.manifest.nested:
-        texts = dict.fromkeys(text for part in counts.parts for path in part.nested[dimension] for text in path)
-        for label in [text for text in texts if is_total_word(text)][:1]:
+    """Yield a sentence about each nested dimension with a label that may be a total, but is read as one beside others.
+
+    It is named like a total, or counts the sum of the labels beside it.
+    """
+    for place, dimension in enumerate(counts.dimensions):
+        name = dimension.axis.name
+        if name not in counts.manifest.nested:
+            continue
+        columns, lines = counts.manifest.nested[name], lines_along(counts, place)
+        names = nested_dimension([part.nested[name] for part in counts.parts]).names
+        around: dict[LabelPath, set[str]] = {}
+        for path, label in names.items():
+            around.setdefault(path[:-1], set()).add(label)
+        beside = [[{each: line[each] for each in some & {*line}} for line in lines] for some in around.values()]
+        sums = {label for some in beside for label in totals_by_sums(some)}
+        for path in [path for path, label in names.items() if path and (is_total_word(path[-1]) or label in sums)][:1]:
+            is_free = is_total_word(path[-1]) and counts.manifest.totals[name] == WHOLE
             yield say(
-                '"{label}" of {dimension} sounds like a total, but is read as one more label; write totals = '
-                '{{ {dimension} = "{label}" }}, or leave these cells empty',
-                label=printable(label, 60),
-                dimension=printable(dimension, 60),
+                '"{label}" of {dimension} sounds like a total, or counts the sum of the labels beside it, but is read '
+                "as one more label; write totals.{key} = {text}, or leave these cells empty",
+                label=printable(path[-1], 60),
+                dimension=printable(name, 60),
+                key=toml_key(name if is_free else columns[len(path) - 1]),
+                text=toml_text(printable(path[-1], 60)),
             )
+
+
+def _added_topics(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a sentence about topics whose counts may add up to the total, as those of regions do.
+
+    The labels of each topic need not cover all people, and no line has more people in all topics than in the total.
+    """
+    manifest, named = counts.manifest, {each.axis.name for each in counts.dimensions} - {STATISTIC}
+    named -= {name for part in counts.parts for name in (*part.table.names, *part.view.labels, *part.nested)}
+    places = [at for at, each in enumerate(counts.dimensions) if each.axis.name in named and each.rest >= 0]
+    of_topic = counts.label[:, places] != [counts.dimensions[place].total for place in places]
+    keys = np.column_stack([counts.release, counts.measure, np.delete(counts.label, places, axis=1)]).tolist()
+    wholes, lines = dict[tuple[int, ...], Ends](), dict[tuple[int, ...], dict[str, dict[str, Ends | None]]]()
+    for row in np.flatnonzero(counts.shown & ~counts.without_count & (of_topic.sum(axis=1) < 2)).tolist():
+        key, ends = tuple(keys[row]), (int(counts.lower[row]), int(counts.upper[row]))
+        if not of_topic[row].any():
+            wholes[key] = ends
+            continue
+        place = places[int(np.argmax(of_topic[row]))]
+        topic, label = counts.dimensions[place], counts.label[row, place]
+        lines.setdefault(key, {}).setdefault(topic.axis.name, {})[topic.labels[label]] = ends
+    if manifest.breakdown is not None and divide_a_total((each, lines.get(key, {})) for key, each in wholes.items()):
+        yield say(
+            "the counts of the topics of {column} may add up to the total, as those of regions do, and are read as "
+            "counts of the same people each; if they do, make one dimension of both columns: nested = {nested}",
+            column=printable(manifest.breakdown, 60),
+            nested=toml_value({say("area"): [manifest.breakdown, *manifest.levels]}),
+        )
 
 
 def unexplained(counts: PublishedCounts) -> list[int]:
@@ -358,22 +405,19 @@ def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:
     tables that omit zeros they can be a rounded 0.
     """
     manifest = counts.manifest
-    for inner, outer in inside_another(counts)[:1]:
-        columns, both = manifest.nested.get(outer, (outer,)), {inner, outer}
-        name = outer if outer in manifest.nested or "area" in {*manifest.dimensions} - both else "area"
-        totals = {**dict.fromkeys(sorted(manifest.no_total), ""), **manifest.totals}
-        own = [totals[each] for each in (outer, inner) if totals.get(each, WHOLE) not in ("", WHOLE)]
-        left = {each: text for each, text in totals.items() if each not in {*both, STATISTIC} and text != WHOLE}
+    for each in inside_another(counts)[:1]:
+        both, totals = {each.inner, each.outer}, {**dict.fromkeys(sorted(manifest.no_total), ""), **manifest.totals}
+        left = {name: text for name, text in totals.items() if name not in {*both, STATISTIC}}
         written = {
-            "dimensions": [name, *(each for each in manifest.dimensions if each not in {*both, STATISTIC})],
-            "nested": {**manifest.nested, name: [*columns, inner]},
-            "totals": {**dict.fromkeys([name] * bool(own), own[0] if own else ""), **left},
+            "dimensions": [each.name, *(name for name in manifest.dimensions if name not in {*both, STATISTIC})],
+            "nested": {**manifest.nested, each.name: [*each.path]},
+            "totals": {name: text for name, text in {**each.totals, **left}.items() if text != WHOLE},
         }
         fact = say(
             "each label of {inner} occurs beside only one label of {outer}; if the other combinations do not exist, "
             'make one dimension of both, or write absent = "zero" if no count is rounded',
-            inner=printable(inner, 60),
-            outer=printable(columns[-1], 60),
+            inner=printable(each.inner, 60),
+            outer=printable(each.path[-2], 60),
         )
         lines = [f"{key} = {toml_line(value)}" for key, value in written.items() if value]
         how = say(
@@ -381,20 +425,34 @@ def _one_inside_another(counts: PublishedCounts) -> Iterator[str]:
             "[unconfirmed]",
             lines=", ".join(lines),
         )
-        blank = (
-            say('leave cells of {inner} with "{label}" empty', inner=printable(inner, 60), label=printable(own[-1], 60))
-            if len({*own}) > 1
-            else ""
-        )
-        yield parted(filter(None, [fact, how, blank]))
+        yield parted([fact, how])
 
 
-def inside_another(counts: PublishedCounts) -> list[tuple[str, str]]:
+@dataclass(frozen=True)
+class Inside:
+    """A dimension each of whose labels occurs beside one label of another one.
+
+    Attributes:
+        inner: the dimension; `outer` is the other one.
+        whole: its label that has the sum of those beside it, the total of each label of the other one; None for none.
+        name: the name of the dimension that both make, of the columns in `path`.
+        totals: the names of the total in all columns of it, and in columns in which it has another one.
+    """
+
+    inner: str
+    outer: str
+    whole: str | None
+    name: str
+    path: Sequence[str]
+    totals: Mapping[str, str]
+
+
+def inside_another(counts: PublishedCounts) -> list[Inside]:
     """Return dimensions each of whose labels occurs beside one label of another one, where counts are not exact.
 
     The one with the fewest labels comes first: departments lie in regions, and communes in both.
     """
-    manifest, plain, found = counts.manifest, unexplained(counts), list[tuple[int, str, str]]()
+    manifest, plain, found = counts.manifest, unexplained(counts), list[tuple[int, Inside]]()
     is_known = manifest.absent_is_zero and manifest.is_exact
     outer = [*plain, *(place for place, each in enumerate(counts.dimensions) if each.axis.name in manifest.nested)]
     is_asked = (counts.lower < counts.upper).any() and not is_known
@@ -402,10 +460,37 @@ def inside_another(counts: PublishedCounts) -> list[tuple[str, str]]:
         one, other = (counts.dimensions[place] for place in places)
         label = counts.label[:, places]
         pairs = np.unique(label[(label != [one.total, other.total]).all(axis=1)], axis=0)
+        labels, beside = np.unique(pairs[:, 0], return_counts=True)
+        several = labels[beside > 1].tolist()
+        whole = one.labels[several[0]] if len(several) == 1 else None
+        if whole is not None and _is_sum_of_others(counts, places[0], whole):
+            pairs = pairs[pairs[:, 0] != several[0]]
         inside, around = (len(np.unique(column)) for column in pairs.T)
         if len(pairs) == inside > around > 1 and one.total in label[:, 0]:
-            found.append((inside, one.axis.name, other.axis.name))
-    return [(one, other) for _, one, other in sorted(found)]
+            found.append((inside, _inside(manifest, one.axis.name, other.axis.name, whole)))
+    return [each for _, each in sorted(found, key=lambda each: (each[0], each[1].inner, each[1].outer))]
+
+
+def _inside(manifest: TableManifest, inner: str, outer: str, whole: str | None) -> Inside:
+    """Return what the manifest says of two columns if it makes one dimension of them."""
+    nested, own = manifest.nested, {each: manifest.totals[each] for each in (inner, outer) if each in manifest.totals}
+    area = say("area")
+    name = outer if outer in nested else area if area not in manifest.dimensions else f"{outer}, {inner}"
+    total = own[outer if outer in nested else inner]
+    others = own | ({} if whole is None else {inner: whole})
+    names = {column: label for column, label in others.items() if label != total and column not in nested}
+    return Inside(inner, outer, whole, name, [*nested.get(outer, [outer]), inner], {name: total} | names)
+
+
+def _is_sum_of_others(counts: PublishedCounts, place: int, whole: str) -> bool:
+    """Return whether a label is the sum of those beside it in each line that has it, and one line shows it."""
+    total = counts.manifest.totals.get(counts.dimensions[place].axis.name)
+    sums = [
+        Sum(ends, [each for label, each in line.items() if label not in (whole, total)])
+        for line in lines_along(counts, place)
+        if (ends := line.get(whole)) is not None
+    ]
+    return any(each.shows for each in sums) and not any(each.gap for each in sums)
 
 
 PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cuales)\b[\s:]*(.*)", re.IGNORECASE)

@@ -204,10 +204,11 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         change: the column with the change of a count since an earlier release; None if there is none.
         measure: the column that names statistics; None if there is none.
         measures: the statistics that are counts; empty if all are.
-        totals: the label that covers all people, by dimension.
+        totals: the label that covers all people, by dimension; of a column of a nested one, all in the label around it.
         categories: the file that lists the atoms of each label, by dimension.
         codes: dimensions whose labels are codes: a code lies inside each code that it begins with.
-        nested: the columns of each nested dimension, the coarsest first; blank, or the total's name, means the total.
+        nested: the columns of each nested dimension, the coarsest first; blank, or the name that `totals` gives, means
+            the total.
         breakdown: the column that names the dimensions of a row, such as `Region; Age`; None if there is none.
         levels: the columns with the labels of these dimensions.
         once: the columns whose labels are written once, above the blanks that repeat them.
@@ -510,7 +511,9 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         """Note names that are not dimensions, and keys without effect, on which their author would rely."""
         for key in ("totals", "categories", "nested", "open", "codes", "sensitive", "hiding"):
             named = {name for rule in found.hiding for name in rule.cell} if key == "hiding" else getattr(found, key)
-            for name in sorted({*named, *(found.no_total if key == "totals" else ())} - {*found.dimensions}):
+            # A column of a nested dimension may have a name of its own for the total.
+            named = {*named}.difference(*found.nested.values()) | found.no_total if key == "totals" else {*named}
+            for name in sorted(named - {*found.dimensions}):
                 self.note(key, say('"{name}" is not a dimension', name=name), say("name one of the dimensions"))
         own = () if found.wide is None else counts  # columns of counts that have their rates in their cells
         named = [("rates", each.counts) for each in found.rates if each.counts or each.column not in own]

@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cache
+from itertools import chain
 from math import ceil, floor
 from typing import Any
 
@@ -306,6 +307,33 @@ def totals_by_sums(lines: Iterable[Line], least: int = LINES) -> list[str]:
             elif each.shows and not each.gap:
                 shown[label] += 1
     return [label for label, times in shown.items() if times >= least and label not in refuted]
+
+
+def divide_a_total(lines: Iterable[tuple[Ends, Mapping[str, Line]]]) -> bool:
+    """Return whether topics may be parts of one whole, as regions are: no line refutes that all of them add up to it.
+
+    Each line has the count of all people, and for each topic the counts of its labels. A label that may hold all others
+    of its topic in each line may be the total of it.
+
+    >>> districts = {"North": {"a": (3, 3), "b": (4, 4), "All": (7, 7)}, "South": {"c": (5, 5), "All": (5, 5)}}
+    >>> divide_a_total([((12, 12), districts)]), divide_a_total([((9, 9), districts)])
+    (True, False)
+    """
+    some = [(whole, topics) for whole, topics in lines if len(topics) > 1]
+    hold, none = dict[str, set[str]](), dict[str, set[str]]()
+    for topic, line in chain(*(topics.items() for _, topics in some)):
+        hold.setdefault(topic, set()).update(line)
+        for label, ends in line.items():
+            if ends is not None and Sum(ends, [each for name, each in line.items() if name != label]).gap > 0:
+                none.setdefault(topic, set()).add(label)
+    sums = []
+    for whole, topics in some:
+        parts = []
+        for topic, line in topics.items():
+            low, high = zip(*(ends or (0, UNBOUNDED) for ends in line.values()), strict=True)
+            parts.append(((max if hold[topic] - none.get(topic, set()) else sum)(low), sum(high)))
+        sums.append(Sum(whole, parts))
+    return bool(sums) and not any(each.gap for each in sums)
 
 
 _CHANGE = re.compile(r"([+\-\u2212]?)([0-9]+)(\.0*)?")

@@ -147,7 +147,10 @@ def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Tabl
             yield from _rows_of(manifest, release, file, table.without(dropped))
         return
     tag = manifest.tags[release]
-    nested = {name: nested_labels(table, columns, manifest.totals[name]) for name, columns in manifest.nested.items()}
+    nested = {
+        name: nested_labels(table, columns, manifest.totals[name], manifest.totals)
+        for name, columns in manifest.nested.items()
+    }
     labels = {d: table.texts(d) for d in manifest.dimensions if d not in manifest.nested and d in table}
     labels |= breakdown_labels(manifest, table)
     measure = None if manifest.measure is None else table.texts(manifest.measure)

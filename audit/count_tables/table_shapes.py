@@ -160,13 +160,14 @@ LabelPath = tuple[str, ...]
 """A nested label with those around it, the coarsest first; empty for the total."""
 
 
-def nested_labels(table: Table, columns: Sequence[str], total: str) -> list[LabelPath]:
+def nested_labels(table: Table, columns: Sequence[str], total: str, totals: Mapping[str, str]) -> list[LabelPath]:
     """Return the path of each row in a dimension of several columns, the coarsest first.
 
-    Blank labels, and the total's own name, are left out.
+    Blank labels, the total's own name, and the name that `totals` gives for a column, are left out.
     """
+    left_out = [{*_NONE, total, totals.get(name, total)} for name in columns]
     rows = zip(*(map(composed, table.texts(name)) for name in columns), strict=True)
-    return [tuple(text for text in row if text not in _NONE and text != total) for row in rows]
+    return [tuple(text for text, out in zip(row, left_out, strict=True) if text not in out) for row in rows]
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,8 @@ def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -
 
     Of labels that count the same people, each is a sum of the first. Any other sum covers at least two labels, without
     a gap in the order of the tables. It agrees with every line that shows all of its numbers, and no line shows less in
-    it than in its parts. At least three lines are precise: their roundings are small beside it. Sums of sums are found,
+    it than in its parts. At least three lines are precise: their roundings are small beside it. No line has it beside
+    other labels only, as the total of each region stands beside its own parts. Sums of sums are found,
     too, and the last one that the total shows.
     """
     covered: dict[str, list[str]] = {label: [label] for label in labels if label != total}
@@ -127,7 +128,7 @@ def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -
     covered = {label: some for label, some in covered.items() if label not in same}
     numbers = {label: _numbers_of(label, lines) for label in covered}
     order, sums = [*covered], dict[str, list[str]]()
-    while found := _sums_beside(order, numbers, sums):
+    while found := _kept(_sums_beside(order, numbers, sums), order, lines):
         for whole, parts in found.items():
             sums[whole] = covered[whole] = [*chain(*(covered[part] for part in parts))]
         inside = {*chain(*found.values())}
@@ -139,6 +140,20 @@ def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -
         sums.update(_sums_anywhere(left, numbers))
     sums |= {other: sums.get(one, [one]) for other, one in same.items()}
     return LabelSums([label for label in covered if label not in sums], sums) if sums else None
+
+
+def _kept(found: Mapping[str, Sequence[str]], order: Sequence[str], lines: Sequence[Line]) -> dict[str, Sequence[str]]:
+    """Return the sums that no line shows without any of their parts, but beside labels that are no sums."""
+    return {
+        whole: parts
+        for whole, parts in found.items()
+        if not any(
+            (line.get(whole) or (0, 0))[0] > 0
+            and line.keys().isdisjoint(parts)
+            and not line.keys().isdisjoint({*order} - found.keys())
+            for line in lines
+        )
+    }
 
 
 def _numbers_of(label: str, lines: Sequence[Line]) -> Counts:

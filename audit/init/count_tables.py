@@ -407,28 +407,30 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
 
 
 def _nest(rules: TableGuesses, counts: PublishedCounts) -> bool:
-    """Make one dimension of two columns of which one says in which label of the other it lies; return whether it did.
-
-    Both must have the same label for the total.
-    """
-    for inner, outer in inside_another(counts):
-        total, columns, nested = rules.totals.get(inner), rules.table["dimensions"], counts.manifest.nested
-        name = outer if outer in nested else "area" if "area" not in columns else f"{outer}, {inner}"
-        if total is not None and total == rules.totals.get(outer) and {inner, outer} <= {*columns}:
-            rules.table["dimensions"] = [name, *(each for each in columns if each not in (inner, outer))]
-            rules.table.setdefault("nested", {})[name] = [*nested.get(outer, [outer]), inner]
-            for each in (inner, outer):
-                del rules.table["totals"][each]
-                rules.forget_why(key := f"table.totals.{toml_key(each)}")
-                rules.unsure.pop(key, None)
-            rules.table["totals"][name] = total
-            why = say(
-                "Each label of {inner} occurs beside only one label of {outer}, and is assumed to lie inside it.",
-                inner=inner,
-                outer=nested.get(outer, [outer])[-1],
+    """Make one dimension of two columns of which one lies inside the other; return whether there were such."""
+    for each in inside_another(counts):
+        if not {each.inner, each.outer} <= rules.totals.keys():
+            continue
+        for column in (each.inner, each.outer):
+            rules.table["dimensions"].remove(column)
+            del rules.table["totals"][column]
+            rules.forget_why(key := f"table.totals.{toml_key(column)}")
+            rules.unsure.pop(key, None)
+        rules.table["dimensions"].insert(0, each.name)
+        rules.table["totals"] |= each.totals
+        rules.table.setdefault("nested", {})[each.name] = [*each.path]
+        why = say(
+            "Each label of {inner} occurs beside only one label of {outer}, and is assumed to lie inside it.",
+            inner=each.inner,
+            outer=each.path[-2],
+        )
+        if each.whole is not None:
+            more = say(
+                '"{label}" is assumed to be the total of each label of {outer}.', label=each.whole, outer=each.outer
             )
-            rules.doubt("table.nested", why)
-            return True
+            why = f"{why} {more}"
+        rules.doubt("table.nested", why)
+        return True
     return False
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
+from audit.count_tables.published_counts import Ends, divide_a_total
 from audit.count_tables.published_texts import number_of, total_of
 from audit.init.count_columns import CountFiles
 from audit.init.count_rules import TableGuesses
@@ -42,7 +43,7 @@ class Topics:
             column=self.column,
             topics=", ".join(self.names),
         )
-        rules.doubts.append(why)
+        rules.doubt("table.breakdown", why)
 
 
 def with_topics(
@@ -78,21 +79,34 @@ def find_topics(files: CountFiles, names: Sequence[str], value: str) -> Topics:
         is_named = not any(";" in topic or topic in columns or not topic for topic in found)
         if len(found) > 1 and is_named and 2 * len({*own}) > len(pairs) > len(found) + 1:
             others = [columns[name] for name in names if name not in (column, labels)]
-            if _are_alternatives(topics, whole[0], columns[value], [*others, files.release_of_rows()]):
+            if _are_alternatives(topics, own, whole[0], columns[value], [*others, files.release_of_rows()]):
                 return Topics(column, labels, found)
     return Topics()
 
 
 def _are_alternatives(
-    topics: Sequence[str], whole: str | None, values: Sequence[str], others: Sequence[Sequence[str]]
+    topics: Sequence[str],
+    labels: Sequence[str],
+    whole: str | None,
+    values: Sequence[str],
+    others: Sequence[Sequence[str]],
 ) -> bool:
-    """Return whether the labels of all topics add up to more than the total in a line, but those of none do in any."""
-    lines: dict[tuple[str, ...], dict[str, int]] = {}
-    for topic, text, *line in zip(topics, values, *others, strict=True):
-        if (number := number_of(text)) is not None:
-            sums = lines.setdefault((*line,), {})
-            sums[topic] = sums.get(topic, 0) + number
-    known = [(sums.pop(whole or ""), [*sums.values()]) for sums in lines.values() if whole in sums]
-    most = [(total + total // _NEARLY, parts) for total, parts in known if total]
-    are_within = all(max(parts, default=0) <= total for total, parts in most)
-    return are_within and any(sum(parts) > total for total, parts in most)
+    """Return whether the labels of all topics add up to more than the total in a line, but those of none do in any.
+
+    Topics whose totals add up to it are its parts, as regions are.
+    """
+    lines: dict[tuple[str, ...], dict[str, dict[str, Ends | None]]] = {}
+    for topic, label, text, *line in zip(topics, labels, values, *others, strict=True):
+        number = number_of(text)
+        lines.setdefault((*line,), {}).setdefault(topic, {})[label] = None if number is None else (number, number)
+    known = [
+        ((total[0], total[0] + total[0] // _NEARLY), parts)
+        for parts in lines.values()
+        if (total := next(iter(parts.pop(whole or "", {}).values()), None)) is not None and total[0]
+    ]
+    sums = [
+        (most, [sum(ends[0] for ends in part.values() if ends) for part in parts.values()])
+        for (_, most), parts in known
+    ]
+    are_within = all(max(parts, default=0) <= total for total, parts in sums)
+    return are_within and any(sum(parts) > total for total, parts in sums) and not divide_a_total(known)

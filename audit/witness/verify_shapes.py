@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import prod
 from typing import Any, TypeAlias
 
@@ -62,7 +62,8 @@ def covered(series: Series, name: str, labels: Labels) -> dict[Any, list[Any]]:
     rules = series.rules
     if name in series.nested:
         need(name not in rules.get("categories", {}), f"categories of nested {name}")
-        need(not any(series.totals.get(name) in path for path in labels), f"a label of nested {name} that is its total")
+        names = {series.totals.get(each) for each in (name, *series.nested[name])}
+        need(names.isdisjoint(chain(*labels)), f"a label of nested {name} that is its total")
         paths = {label[:end] for label in labels for end in range(1, len(label) + 1)}
         leaves = sorted(paths - {path[:-1] for path in paths})
         return {path: [" > ".join(end) for end in leaves if end[: len(path)] == path] for path in paths}
