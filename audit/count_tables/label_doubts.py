@@ -286,6 +286,16 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
                 total=printable(str(total), 60),
                 **about,
             )
+        elif total is not None and len(lines) == len(every):
+            beside = {label for line in every if len(line) > 2 for label in line}
+            if any(not _is_refuted(label, every) for label in beside):
+                yield say(
+                    '"{label}", the total of {dimension} in the manifest, is in no table; write the label that counts '
+                    'all people, or totals.{key} = "" if none does',
+                    label=printable(total, 60),
+                    dimension=printable(name, 60),
+                    key=toml_key(name),
+                )
 
 
 def _is_refuted(label: str, lines: Sequence[Line]) -> bool:

@@ -64,7 +64,7 @@ from audit.io.series import Series, check_headers
 from audit.io.tables import header
 from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_line, toml_value
 from audit.model.arrays import UNBOUNDED
-from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
+from audit.model.errors import InputError, Problem, Problems, UsageError, in_quotes, printable
 from audit.runtime.phrases import Phrase, figure, joined, say, say_count
 
 
@@ -269,6 +269,15 @@ def _counts_of(folder: Path, text: str) -> PublishedCounts | None:
         if manifest is not None and not problems.found and manifest.limits({}):
             return read_counts(manifest)
     return None
+
+
+def _is_label(folder: Path, text: str, label: str) -> bool:
+    """Return whether a cell of a series of count tables, or a column of its counts, has a label, or it is empty."""
+    counts = _counts_of(folder, text)
+    if counts is None or not label:
+        return True
+    cells = (part.table.distinct(name) for part in counts.parts for name in part.table.names)
+    return any(label in [*part.view.labels.values()] for part in counts.parts) or any(label in some for some in cells)
 
 
 def _opened(folder: Path, text: str) -> Manifest | None:
@@ -755,7 +764,11 @@ class _Asked:
         def read(answer: str) -> Toml:
             if last == "rounding" and answer.casefold() in ("none", say("none")):
                 return None
-            return _counts(answer) if is_sign else answer if is_text and answer[0] != '"' else tomlkit.value(answer)
+            value = _counts(answer) if is_sign else answer if is_text and answer[0] != '"' else tomlkit.value(answer)
+            if is_text and not _is_label(self.folder, tomlkit.dumps(self.document), f"{value}"):
+                what = say('no table has the label "{label}"', label=printable(f"{value}"))
+                raise InputError([Problem(NAME, what, say("write a label of the tables"))])
+            return value
 
         is_answered = self.ask_value(place, last, question, read)
         if last == "rounding" and not {"rounding", "perturbation"} & place.keys():

@@ -774,3 +774,16 @@ def test_a_column_may_be_another_one_under_another_name(folder):
     assert (code, tomllib.loads(text)["columns"]["renamed"]) == (0, {"feb": {"Gend.": "Sex"}}), err
     code, result, _ = run_audit(folder)
     assert (code, [each["kind"] for each in result["warnings"] if each["kind"] == "unpublished-column"]) == (0, [])
+
+
+@kills("audit.init.confirmation._is_label", "counts is None or not label", "True")
+def test_a_total_that_no_table_has_is_no_answer(tmp_path):
+    """A "no" to the question what it is instead would be a label of nobody, and leave out all sums."""
+    lines = ["area,sex,n", *(f"{area},{sex},{n}" for area in "ab" for sex, n in (("m", 9), ("f", "c"), ("all", 30)))]
+    (tmp_path / "2024.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals.sex = "m"\nmarkers.c = [1, inf]\n'
+    series = f'[series]\nkind = "tables"\nreleases = ["2024.csv"]\n[table]\n{table}[policy]\nmin_count = 2\n'
+    (tmp_path / "series.toml").write_text(f'{series}[unconfirmed]\nkeys = ["table.totals.sex"]\n', encoding="utf-8")
+    code, _, asked, text = confirm(tmp_path, "no", "no", "all", more=3)
+    assert (code, 'no table has the label "no"' in " ".join(asked.split())) == (0, True), asked
+    assert tomllib.loads(text)["table"]["totals"] == {"sex": "all"}

@@ -1527,8 +1527,19 @@ ROUNDED_SCHOOLS = {"A,x": "0", "A,y": "0", "A,all": "3", "B,z": "6", "B,u": "9",
 ZERO = 'absent = "zero"'
 
 
+@kills("audit.count_tables.label_doubts._missed_totals", "total is not None and len(lines) == len(every)", "False")
+@pytest.mark.parametrize(("total", "code"), [("no", 3), ("Zus", 1)])
+def test_a_total_that_no_table_has_is_asked_about(total, code, tmp_path):
+    """The label of all people would be one more label, and what a line hides would not follow from it."""
+    rows = [f"{area},{sex},{n}" for area in "ab" for sex, n in (("m", "c"), ("f", 20), ("Zus", 30))]
+    table = f'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = {{ sex = "{total}" }}\nmarkers = {{ c = [1, inf] }}'
+    write_tables(tmp_path, {"1.csv": ["area,sex,n", *rows]}, table, "min_count = 11")
+    found, out = printed(str(tmp_path))
+    assert (found, "is in no table" in out) == (code, total == "no"), out
+
+
 @kills("audit.count_tables.label_doubts.inside_another", "inside > around > 1", "inside > around > 9")
-@kills("audit.count_tables.table_shapes.nested_labels", " and text != total", "")
+@kills("audit.count_tables.table_shapes.nested_labels", ", total, totals.get(name, total)", "")
 @pytest.mark.parametrize(
     ("names", "totals", "more", "code", "said"),
     [
