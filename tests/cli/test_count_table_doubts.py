@@ -1881,7 +1881,7 @@ def test_a_denied_line_is_asked_about_until_the_publisher_says_which_lines_discl
         asked.append(question.text)
         if "table.not_counts" in question.text:
             return "no"
-        return '["Note: 2 schools did not answer"]' if "disclose nothing" in question.text else "yes"
+        return '["Note: 2 schools did not answer"]' if "is right instead" in question.text else "yes"
 
     text = (folder / "series.toml").read_text(encoding="utf-8")
     (folder / "series.toml").write_text(confirmed(folder, text, answer), encoding="utf-8")
