@@ -33,9 +33,9 @@ class Adjustments:
     by: str | None = None
 
     @property
-    def otherwise(self) -> str:
-        """The second remedy for a missing column, besides correcting its name."""
-        return say("write under `renamed` what the release calls it") if self.tag else say("add it to the file")
+    def otherwise(self) -> str | None:
+        """The second remedy for a missing column, besides correcting its name; None: to add it to the file."""
+        return say("write under `renamed` what the release calls it") if self.tag else None
 
     @property
     def declared(self) -> Declared:

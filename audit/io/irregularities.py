@@ -258,9 +258,10 @@ def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
         if alone or any(are_others(*pair) for pair in pairwise(releases)):
             what = say(
                 'the identifiers in "{column}" differ between releases, so that they are read as ones of other '
-                "people; if the same people occur in several releases, write their identifiers in the same way in all "
-                "(without a prefix that changes with the release), else write "
-                'spelled = ["{column}"] under [columns]',
+                "people: if they are to be so, because other people are there or published ids are drawn anew for each "
+                'release, write spelled = ["{column}"] under [columns]; if they are written in another way by mistake '
+                "(with a prefix that changes with the release), or are the key, which must say who occurs again, write "
+                "those of the same people in the same way in all releases",
                 column=printable(column),
             )
             yield MisreadWarning("spelling", what)

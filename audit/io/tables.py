@@ -339,6 +339,8 @@ def note_absent(
             sheet=sheet,
             names=", ".join(listed),
         )
+    elif otherwise is not None:
+        header_line = say("{remedy}; or {otherwise}", remedy=header_line, otherwise=otherwise)
     if lacks_all and len(listed) > 1 and not any(in_other_encoding(path, column) for column in absent):
         problems.add(shown, say("the file has none of the columns that it should have"), header_line, line=line)
         return
