@@ -19,6 +19,7 @@ import numpy as np
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.table_rules import (
     HIDING,
+    MOST_PARTS,
     STATISTIC,
     TABLE_KEYS,
     WHOLE,
@@ -503,6 +504,11 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
             for name, root in roots(counts, part_of).items()
             if part_of.get(root)
         ][:1]
+        many = Counter(root for name, root in roots(counts, part_of).items() if root != name)
+        if many and max(many.values()) > MOST_PARTS:
+            what = say("a count has more than {most} parts, which may overlap in too many ways", most=MOST_PARTS)
+            self.note("part_of", what, say("write a row for each count, with its labels in columns"))
+            return False
         for what in faults:
             self.note("part_of", what, say('write part_of = {{ deaths = "cases" }}, both of them in values'))
         return not faults

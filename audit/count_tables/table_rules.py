@@ -128,6 +128,10 @@ def roots(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str, str]
     return found
 
 
+MOST_PARTS = 13
+"""How many parts of counts are read: they may overlap in any way, and each more doubles the ways."""
+
+
 def part_atoms(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the atoms of each count that is a part: combinations of parts, because parts of a count may overlap.
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from audit.count_tables.published_counts import Line, is_part, totals_by_sums
 from audit.count_tables.published_texts import decimal_of, flag_of, is_total_word, number_of, said_range
-from audit.count_tables.table_rules import free_name
+from audit.count_tables.table_rules import MOST_PARTS, free_name
 from audit.init.count_columns import CountFiles, is_label_name, is_population, is_sign, speaks_of_changes
 from audit.init.count_rules import TableGuesses, rounding_of
 from audit.io.notes_below import group_above
@@ -294,7 +294,13 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
     else:
         rules.table["values"] = [*counts]
         parts = _parts(files, counts)
-        if parts:
+        if len(parts) > MOST_PARTS:
+            why = say(
+                "These columns may be parts of one count that overlap, such as ages by sex: write a row for each "
+                "count, with its labels in columns."
+            )
+            rules.doubt("table.values", why)
+        elif parts:
             names = ", ".join(say("{part} of {whole}", part=part, whole=whole) for part, whole in parts.items())
             why = say("Read as parts, because they never exceed the whole: {names}.", names=names)
             rules.assume("part_of", parts, why)

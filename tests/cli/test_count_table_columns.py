@@ -1918,3 +1918,25 @@ def test_rates_are_found_in_whatever_order_the_columns_stand(is_first, denominat
     text = "\n".join([",".join(["area", "sex", *own, "Rate"]), *beside, ""])
     manifest = guessed(tmp_path, {"2024.csv": text})["table"]
     assert (manifest["value"], manifest["rates"]["denominator"]) == ("Exclusions", denominator)
+
+
+@kills("audit.init.count_beside._declare_counts", "len(parts) > MOST_PARTS", "False")
+def test_many_columns_that_may_overlap_are_not_read_as_parts(tmp_path):
+    """Twenty parts of one count had a million ways to overlap, and `audit init` took all memory."""
+    ages = [f"{age} to {age + 9} {sex}" for age in range(0, 100, 10) for sex in ("m", "f")]
+    rows = [
+        [area, *(times * (place + 3) for place in range(20)), 9_000 * times]
+        for area, times in (("A", 1), ("B", 2), ("Total", 3))
+    ]
+    text = lines(",".join(["area", *ages, "cases"]), *(",".join(map(str, row)) for row in rows))
+    manifest = guessed(tmp_path, {"1.csv": text})
+    assert ("part_of" in manifest["table"], "table.values" in manifest["unconfirmed"]["keys"]) == (False, True), (
+        manifest
+    )
+    parts = ", ".join(f'"{name}" = "cases"' for name in ages)
+    written = (
+        (tmp_path / "series.toml").read_text(encoding="utf-8").replace("[table]", f"[table]\npart_of = {{ {parts} }}")
+    )
+    (tmp_path / "series.toml").write_text(written, encoding="utf-8")
+    code, _, err = run_main(str(tmp_path))
+    assert (code, "more than 13 parts" in err) == (2, True), err
