@@ -521,6 +521,13 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
             column=name,
             total=rules.totals[name],
         )
+        if not shown:
+            why = say(
+                '"{total}" is taken to stand for everybody in {column}; no line with numbers for all of its labels '
+                "shows that the others add up to it.",
+                column=name,
+                total=rules.totals[name],
+            )
         rules.doubt(key, why)
 
 

@@ -173,3 +173,11 @@ def test_a_nested_label_that_counts_the_sum_of_those_beside_it_is_asked_about(tm
         (tmp_path / "series.toml").write_text(manifest, encoding="utf-8")
         found, out, _ = run_main(str(tmp_path))
         assert (found, "Region" in out) == (code, not own), out
+
+
+def test_a_total_that_no_line_shows_is_said_in_words(tmp_path):
+    rows = [f"{area},{sex},{n}" for sex in "mf" for area, n in (("a", "c"), ("b", 20), ("Total", 30))]
+    (tmp_path / "2024.csv").write_text("\n".join(["area,sex,n", *rows]) + "\n", encoding="utf-8")
+    out = " ".join(run_main("init", str(tmp_path), "--yes")[1].split())
+    assert "no line with numbers for all of its labels shows that" in out
+    assert "only 0" not in out
