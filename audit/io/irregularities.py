@@ -112,9 +112,9 @@ _MORE = Noun(
     "it is a release, save it|them; if they are releases, save each] as a file of its own"
 )
 _LIKE_NOTES = Noun(
-    "{count} [row|rows] at the end of [a table has|tables have] at most one filled cell, like [a note below it, but "
-    "is|notes below them, but are] read as [a person; if it is a note|people; if they are notes], delete the "
-    "[line|lines], else write * into [its|their] empty cells"
+    "{count} [row has|rows have] no filled cell, or only one at the end of [its table, like a note below it|their "
+    "tables, like notes below them], but [is|are] read as [a person; if it is none|people; if they are none], "
+    "delete the [line|lines], else write * into [its|their] empty cells"
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import not_
 from pathlib import Path
 from typing import Self
 
@@ -41,7 +42,7 @@ class SeriesTexts:
         sums: for each text of a sensitive column, whether its count is the sum of all others wherever it occurs.
         ignored: the number of rows that rules leave out, by release.
         encodings: the encoding of each file that is not UTF-8, if none is declared.
-        rows_like_notes: the places of rows that may be notes.
+        rows_like_notes: the places of rows that may be notes, or are blank.
         doubtful_rows: the places of rows that need not be people.
         is_large: whether the series is so large that its identifiers are left out.
     """
@@ -177,16 +178,21 @@ def sums_of_others(coded: Mapping[str, tuple[Codes, list[str]]], column: str, co
 
 
 def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
-    """Return the indices of the last rows with at most one filled cell, which may be notes below the table.
+    """Return the indices of rows without any filled cell, and of the last rows with one, which may be notes.
 
-    A row is left out if its text also occurs above: it may be the value of a person without known quasi-identifiers.
+    Such a last row is left out if its text also occurs above: it may be the value of a person without known
+    quasi-identifiers.
     """
-    arrays = [table.arrow(name) for name in columns if name in table]
-    if len(arrays) < _COLUMNS_WITH_NOTES or not table.rows:
+    names = [name for name in columns if name in table]
+    if len(names) < _COLUMNS_WITH_NOTES or not table.rows:
         return []
+    blank = np.ones(table.rows, dtype=np.bool_)
+    for name in names:
+        blank &= table.where(name, not_) if blank.any() else False
+    arrays = [table.arrow(name) for name in names]
     last_row = [array[-1].as_py() for array in arrays]
     if len([cell for cell in last_row if cell is not None and str(cell).strip()]) > 1:
-        return []
+        return np.flatnonzero(blank).tolist()
     coded = [text_codes(array) for array in arrays]
     filled = [np.array([bool(text) for text in texts])[codes] for codes, texts in coded]
     count = np.sum(filled, axis=0)
@@ -194,7 +200,7 @@ def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
     for (codes, texts), full in zip(coded, filled, strict=True):
         elsewhere = np.bincount(codes[~last], minlength=len(texts)) > 0
         last &= ~(full & elsewhere[codes])
-    return np.flatnonzero(last).tolist()
+    return np.flatnonzero(last | blank).tolist()
 
 
 def notes_of(manifest: Manifest) -> Iterator[tuple[str, int, str]]:

@@ -160,6 +160,7 @@ def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
 
 
 @kills("audit.io.series_texts.last_rows_of_a_cell", "last &= ~(full & elsewhere[codes])", "pass")
+@kills("audit.io.series_texts.last_rows_of_a_cell", "return np.flatnonzero(blank).tolist()", "return []")
 @kills("audit.io.series_texts.last_rows_of_a_cell", "np.flatnonzero(count > 1)", "np.flatnonzero(count > 0)")
 @pytest.mark.parametrize(
     ("last", "warned"),
@@ -167,6 +168,7 @@ def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
         ([["", "", "(*) provisional"], ["", "", "Source: the office"]], True),
         ([["the office", "", ""]], True),
         ([["", "", ""]], True),
+        ([["", "", ""], ["40-49", "f", "flu"]], True),
         ([["*", "", "(*) provisional"], ["*", "", "Source: the office"]], False),
         ([["", "", "flu"], ["", "", "cold"]], False),
     ],
