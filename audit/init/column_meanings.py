@@ -28,7 +28,7 @@ from audit.io.hierarchies import read_hierarchy
 from audit.io.respelling import words_in
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows
-from audit.model.errors import InputError, Problem, Problems
+from audit.model.errors import InputError, Problem, Problems, printable
 from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
 _PARTED = re.compile("[0-9][^0-9]")  # a number with separators, which ids do not have
@@ -191,6 +191,21 @@ class _Guesser:
                 self.number_rows(column)
             elif column.unique and _may_come_again(column, kind) and self.found.chosen(key) is None:
                 self.choose_id(key, column, keyed=keyed)
+            elif 0 < _RARE * column.repeated < len(column.texts):
+                self.guesses.doubts.append(self.doubted_id(column))
+
+    def doubted_id(self, column: Column) -> str:
+        """Return that a column would be an id, but for a few texts that several rows of a release have."""
+        release, text = column.first_repeated
+        return say_count(
+            '"{column}" is no record id, because {count} of its texts [is|are] in several rows of a release (first: '
+            '"{text}" in {file}); if these rows are copies, or the text is wrong, correct them, and run '
+            "`audit init` again",
+            column.repeated,
+            column=printable(column.name),
+            text=printable(text, 40),
+            file=printable(self.found.releases[release].shown),
+        )
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
         reasons = [_NAMED if column_names.kind(column.name) else Phrase("its cells")]
@@ -389,6 +404,7 @@ def _id_kind(column: Column) -> str | None:
     return "content" if enough and not content and not fractions and column.unique and column.recurs else None
 
 
+_RARE = 20  # ids of which fewer than one in so many is in several rows
 _NUMBERS = Phrase("it numbers the rows of each file")
 _UNIQUE = {
     (True, True): Phrase("its cells are unique in each release and come back in later ones"),

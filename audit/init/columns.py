@@ -75,6 +75,13 @@ class Column:
         pairs, times = self._places
         return len(np.unique(pairs[times > 1] % len(self.texts)))
 
+    @property
+    def first_repeated(self) -> tuple[int, str]:
+        """The first nonempty cell that occurs several times in a release, with the index of that release."""
+        pairs, times = self._places
+        release, code = divmod(int(pairs[times > 1][0]), len(self.texts))
+        return release, self.texts[code]
+
     @cached_property
     def are_dates(self) -> bool:
         """Whether most nonempty cells looked at are dates; of others, only the year may be known."""

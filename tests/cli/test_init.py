@@ -430,3 +430,13 @@ def test_changes_to_many_amounts_are_drafted_at_once(tmp_path: Path) -> None:
     started = time.process_time()
     guessed(tmp_path)
     assert time.process_time() - started < 60
+
+
+@kills("audit.init.column_meanings._Guesser.guess_ids", "0 < _RARE * column.repeated < len(column.texts)", "False")
+def test_a_record_id_that_two_rows_have_is_named(tmp_path: Path) -> None:
+    for year in (2021, 2022):
+        rows = [[f"L{70001 + (n - (n == 99 and year == 2022)) * 7919 % 10007}", "AB"[n % 2], f"{1700 + n * n},22"]
+                for n in range(100)]  # fmt: skip
+        write(tmp_path / f"{year}.csv", ["Satz-ID", "Ort", "Einkommen"], rows)
+    [said] = [each for each in guess(tmp_path).doubts if "Satz-ID" in each and "several rows" in each]
+    assert f'"{rows[-1][0]}" in 2022.csv' in said
