@@ -252,15 +252,18 @@ def legend(signs: Collection[str], notes: Iterable[str]) -> Iterator[tuple[str, 
     [('..', 'indicates fewer than 6'), ('c', 'confidential')]
     >>> [*legend([".", "\u2013"], ["- nothing  . secret"])]
     [('\u2013', 'nothing'), ('.', 'secret')]
+    >>> [*legend(["secret", "ss"], ["ss : secret secondaire", "Signs: secret: below 11"])]
+    [('ss', 'secret secondaire'), ('secret', 'below 11')]
     """
     written = {sign: f"[{_DASHES}]" if sign in _DASHES else re.escape(sign) for sign in signs}
     known = "|".join(sorted(written.values(), key=len, reverse=True))
     lines = (entry.strip() for note in notes for entry in _ENTRY_END.split(note))
+    before = rf"(?:(?!(?:{known})\s*:)[^=:]*:\s*)?"  # a sign there is the one that the note explains
     begins = re.compile(rf"(?:[^=]*:\s*)?(?:{known})\s")
-    next_sign = re.compile(rf"\s+(?=(?:{known})\s+[^\W\d])")
+    next_sign = re.compile(rf"(?<![:=\s])\s+(?=(?:{known})\s+[^\W\d])")
     for entry in (part for line in lines for part in (next_sign.split(line) if begins.match(line) else [line])):
         for sign in signs:
             quoted = rf"[\"'\u00ab\u201c\u201e]\s?{written[sign]}\s?[\"'\u00bb\u201c\u201d]"
-            says = rf"(?:[^=:]*:\s*)?(?:{written[sign]}|{quoted})(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
+            says = rf"{before}(?:{written[sign]}|{quoted})(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
             if (found := re.fullmatch(says, entry)) is not None:
                 yield sign, found[1].rstrip(". ")

@@ -215,7 +215,7 @@ def test_notes_below_a_table_are_set_aside(tmp_path, last, exits):
     assert (run_main("init", str(tmp_path / "guessed"), "--yes")[0] == 0) == (exits != 2)
 
 
-@kills("audit.io.notes_below.legend", "(?:[^=:]*:\\s*)?", "")
+@kills("audit.io.notes_below.legend", "[^=:]*:\\s*)?", ")?")
 @kills("audit.io.rules.cell_meaning.Missing.hints", "if t.strip(covering)", "if False")
 @pytest.mark.parametrize(
     ("sign", "note"),
