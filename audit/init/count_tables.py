@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from audit.count_tables.acro_sessions import SESSION
+from audit.count_tables.doubts import unread_columns
 from audit.count_tables.label_doubts import inside_another
 from audit.count_tables.manifest import parse_table_manifest, refuse_lone_row
 from audit.count_tables.note_numbers import unread_counts
@@ -67,7 +68,7 @@ from audit.io.publication_order import in_time, natural
 from audit.io.tables import is_of_counts
 from audit.io.toml import release_tag, toml_key, toml_line
 from audit.model.errors import InputError, Problem, Problems, printable
-from audit.runtime.phrases import Phrase, parted, say, say_count
+from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
 
 def guess_tables(folder: Path) -> TableGuesses | None:
@@ -97,6 +98,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         refuse_numbers_as_markers(found, rules)
     if (counts := _read(folder, rules)) is not None:
         _propose_parts(rules, counts)
+        _ask_about_columns(rules, counts)
         _ask_about_lines(rules, counts)
     releases, table = rules.document["series"]["releases"], rules.table
     tags = [release_tag(each) if isinstance(each, str) else each["tag"] for each in releases]
@@ -280,6 +282,15 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
             old = rules.legend.setdefault(sign, words)
             rules.legend[sign] = old if words in old else f"{old}; {words}"
     problems.check()
+
+
+def _ask_about_columns(rules: TableGuesses, counts: PublishedCounts) -> None:
+    """Ask what the columns are that are not judged; `audit` names the same ones."""
+    if beside := list(chain(*unread_columns(counts))):
+        names = joined([printable(name) for name in beside], most=8)
+        why = say("Columns beside the counts are not judged: {names}; state what they are.", names=names)
+        rules.doubts.append(why)
+        rules.left["columns"] = dict.fromkeys(beside, why)
 
 
 def _ask_about_lines(rules: TableGuesses, counts: PublishedCounts) -> None:

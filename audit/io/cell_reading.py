@@ -413,11 +413,14 @@ def is_range(text: str, looks: Callable[[str], bool] = looks_ranged) -> bool:
 
 
 def bands_among(texts: Iterable[str]) -> dict[str, tuple[Fraction, Fraction]]:
-    """Return the least and the largest number of each text that is a band of numbers; empty if fewer than two are."""
-    read = {text: found.interval for text in texts if (found := interval_in(text)) is not None and not found.is_point}
-    ends = {text: (each.low, each.high) for text, each in read.items() if each is not None}
+    """Return the least and the largest number of each text that is a band of numbers.
+
+    Empty if fewer than two are, or if they have several units.
+    """
+    read = {text: found for text in texts if (found := interval_in(text)) is not None and not found.is_point}
+    ends = {text: (each.interval.low, each.interval.high) for text, each in read.items() if each.interval is not None}
     bands = {text: (low, high) for text, (low, high) in ends.items() if low is not None and high is not None}
-    return bands if len(bands) > 1 else {}
+    return bands if len(bands) > 1 and len({read[text].unit for text in bands}) == 1 else {}
 
 
 def without_whole(cell: ValueSet) -> ValueSet:

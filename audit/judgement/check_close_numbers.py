@@ -136,5 +136,5 @@ class NumberChecker:
         attribute = seen.sensitive if finding.lower is None else seen.attribute(finding.lower) or seen.sensitive
         width = seen.series.manifest.widths.get(attribute)
         bands = () if finding.category is not None else self._bands[attribute].values()
-        high += min((last - first for first, last in bands), default=0)
+        high += min((last - first for first, last in bands), default=0) if low < high else 0
         return high - low <= (self._share * max(abs(low), abs(high)) if width is None else width)

@@ -85,6 +85,7 @@ def close(result):
         # Bands are close if all that they cover is: 950 to 1055 are, at 0.1, and 950 to 1056 are not.
         ([FAR_BANDS, ["950-969", "1036-1055"]], "", "", "undecided", "bands of numbers"),
         ([FAR_BANDS, ["950-969", "1037-1056"]], "", "", "holds", None),
+        ([FAR_BANDS, ["950-969", "950-1056"]], "", "", "undecided", "bands of numbers"),
         ([FAR_BANDS, ["950-969", "970-989"]], "", 'closeness = { Pay = "39" }', "undecided", "bands of numbers"),
         ([FAR_BANDS, ["950-969", "970-989"]], "", 'closeness = { Pay = "38" }', "holds", None),
         ([FAR_BANDS, ["950-969", "970-989"]], 'types = { Pay = "categorical" }', "", "unnamed", None),

@@ -567,7 +567,8 @@ def test_a_column_of_waves_without_people_is_asked_about(tmp_path, monkeypatch, 
     assert '"series.releases_by"' in (tmp_path / "series.toml").read_text().partition("[unconfirmed]")[2]
     code, out, _ = run_main(str(tmp_path))
     assert (code, "series.releases_by" in out) == (3, True)
-    answers = [answer, "sensitive", "quasi_identifiers"]  # and what the year is, where it names no release
+    # What the waves are, and their numbers, where they name no release.
+    answers = [answer, "sensitive", *["categorical"] * (answer == "no"), "quasi_identifiers"]
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{each}\n" for each in answers)))
     code, _, err = run_main("init", str(tmp_path), "--confirm")
     assert (code, 'Wave" name the release of each row? There are then 2 releases: 1 and 2.' in err) == (0, True), err

@@ -33,7 +33,7 @@ KEYS = {
     ("series", "published"): ("{}", "the list is empty", '{ "1" = 2024-04-15 }'),
     ("columns", "individual"): ('"Nobody"', 'no release has a column "Nobody"', '"Owner"'),
     ("columns", "hierarchies"): ("{}", "the list is empty", '{ Age = "age.csv" }'),
-    ("columns", "types"): ('{ Disease = "date" }', '"Disease" is sensitive', '{ Disease = "categorical" }'),
+    ("columns", "types"): ('{ Disease = "dates" }', 'unknown type "dates"', '{ Disease = "categorical" }'),
     ("columns", "missing"): ("[]", "the list is empty", '["?"]'),
     ("columns", "spelled"): ("[]", "the list is empty", '["Age"]'),
     ("columns", "changing"): (
