@@ -386,7 +386,7 @@ _ROUNDS = 4  # in which the guesses are compared with the sums
 def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Check totals by their sums; return whether a rule changed, so that the files must be read again."""
     changed, nested = False, counts.manifest.nested
-    if _nest(rules, counts):
+    if _nest(rules, counts) or _drop_absent(rules, counts):
         return True
     exact = [*chain(*(unit for unit in counts.units() if adds_up(counts, unit)))]
     for place, dimension in enumerate(counts.dimensions):
@@ -404,8 +404,7 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
                 changed = True
             else:
                 _note_no_total(rules, counts, place, name)
-            continue
-        if name in nested:
+        elif name in nested:
             _check_nested(rules, name, list(sums_along(counts, place, dimension.labels)))
         else:
             sums = list(sums_along(counts, place, [dimension.labels[dimension.total]]))
@@ -471,6 +470,18 @@ def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: 
     why = say("Labels of {column} that begin with another label are assumed to lie inside it.", column=name)
     rules.add("codes", [name], why)
     return True
+
+
+def _drop_absent(rules: TableGuesses, counts: PublishedCounts) -> bool:
+    """Name no total that no table has, as of ACRO's tables without margins; return whether there was one."""
+    absent = [
+        each.axis.name
+        for place, each in enumerate(counts.dimensions)
+        if each.axis.name in rules.totals.keys() - counts.manifest.nested.keys()
+        and not (counts.label[:, place] == each.total).any()
+    ]
+    rules.table["totals"] |= dict.fromkeys(absent, "")
+    return bool(absent)
 
 
 def _note_no_total(rules: TableGuesses, counts: PublishedCounts, place: int, name: str) -> None:

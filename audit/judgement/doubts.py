@@ -451,7 +451,7 @@ def recoded_doubts(held: HeldSeries) -> Iterator[Doubt]:
 
     If values never change, no person with such a value is in both, unless it is one value in two notations. Among many
     values, some are rare: then only those count that are too common in one release to be absent from the other. If any
-    value may become any other, only releases without a common value count: everybody's value would have changed.
+    value may become any other, only releases without a common value count: each value would have changed.
     """
     series, change = held.series, held.series.manifest.any_transitions
     for column in series.columns.sensitive:

@@ -280,7 +280,7 @@ def paid(folder, values, more="", sensitive='"Pay"'):
         (["1,50", "1,52", "1,53"], 'decimal = ","', "undecided"),
         (["30000", "30100", "30200"], 'types = { Pay = "categorical" }', None),
         (["30000", "30100", "none"], "", "holds"),
-        (["10-20", "20-30", "30-40"], "", None),
+        (["10-20", "20-30", "30-40"], "", "holds"),
     ],
 )
 def test_numbers_that_may_be_codes_are_judged_as_both(tmp_path, values, more, state):

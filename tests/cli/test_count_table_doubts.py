@@ -405,7 +405,7 @@ def test_a_year_whose_column_names_the_period_is_the_total_of_its_quarters(tmp_p
     (tmp_path / "new").mkdir()
     copy = shutil.copy(candidate, tmp_path / "new")
     code, out, _ = judged(listed, f"{same}\n{total}", copy)
-    assert (code, f"{year}.csv --output repaired" in " ".join(out.split()), "SHA-256" in out) == (1, True, True), out
+    assert (code, "the candidate adds nothing" in out, "SHA-256" in out) == (1, True, True), out
 
 
 @pytest.mark.parametrize(
