@@ -422,7 +422,7 @@ def test_a_decimal_comma_that_may_group_thousands_decides_nothing(tmp_path, pays
 @kills("audit.io.rules.cell_meaning._with_one_word", "fold(found[2])", "found[2]")
 @kills("audit.io.rules.cell_meaning._AMOUNT", "|[~∼≈≃]", "")
 @kills("audit.io.rules.cell_meaning._DRESSED", "(?:[*†‡§¹²³⁰⁴-⁹]+|[(\\[]\\w[)\\]])?", "")
-@kills("audit.io.rules.cell_meaning.ColumnTypes.numbers", " and not self._unread(series, column)[0]", "")
+@kills("audit.io.rules.cell_meaning.ColumnTypes.numbers", " and not self._unread(series, column, read_as)[0]", "")
 @kills("audit.io.rules.cell_meaning.ColumnTypes._unread", " or _DRESSED.fullmatch(text)", "")
 @kills("audit.io.rules.cell_meaning.ColumnTypes.doubts", " and len({*unread.values()}) == len(unread)", "")
 @pytest.mark.parametrize(

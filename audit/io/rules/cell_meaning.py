@@ -110,7 +110,7 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         if any(number_in(text, missing) is not None for text in texts):
             return Kind.NUMERIC
         found = kind_of_days(texts)
-        for kind in (found, Kind.DAY_FIRST):
+        for kind in dict.fromkeys([found, Kind.DAY_FIRST] if any("/" in text for text in texts) else [found]):
             if sum(day_in(text, kind, missing) is not None for text in texts) > 1:
                 return kind
         return Kind.NUMERIC
@@ -126,13 +126,14 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         kind = self.kinds.get(column)
         if kind == Kind.CATEGORICAL.value:
             return None
-        number, bands = tuple(self._numbers(series, column).values()), dict[str, tuple[Fraction, Fraction]]()
+        read_as, bands = self.kind_of(series, column), dict[str, tuple[Fraction, Fraction]]()
+        number = tuple(self._numbers(series, column, read_as).values())
         if kind is None:
             bands = bands_among(series.vocabularies[column].names)
             of_texts = zip(number, series.vocabularies[column].names, strict=True)
             number = tuple(bands[text][0] if text in bands else each for each, text in of_texts)
         known = [each for each in number if each is not None]
-        if len(known) < 2 and kind is None and width is None and not self._unread(series, column)[0]:
+        if len(known) < 2 and kind is None and width is None and not self._unread(series, column, read_as)[0]:
             return None
         about = {"column": printable(column), "key": toml_key(printable(column))}
         doubt = None
@@ -143,7 +144,7 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
                 'anything, write types = {{ {key} = "categorical" }} under [columns]',
                 **about,
             )
-        elif self.kind_of(series, column).is_date:
+        elif read_as.is_date:
             doubt = self._doubt_of_days(series, column, width)
         elif width is None and kind is None:
             doubt = say(
@@ -189,10 +190,10 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         are is unknown. Else texts may also be the same value, such as `1 kg` and `1000 g`.
         """
         for column in self.sensitive:
-            if self.kind_of(series, column).is_date:
-                yield from self._unread_days(series, column)
+            if (read_as := self.kind_of(series, column)).is_date:
+                yield from self._unread_days(series, column, read_as)
                 continue
-            unread, none_read = self._unread(series, column)
+            unread, none_read = self._unread(series, column, read_as)
             amounts = [text for text in unread if _may_be_number(text)]
             if unread and (
                 2 * len(amounts) > len(unread)
@@ -222,12 +223,12 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
                 clauses = frozenset({"closeness"} if differ else {"max_risk", "closeness"})
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses, between=True)
 
-    def _unread_days(self, series: ReadSeries, column: str) -> Iterator[Doubt]:
+    def _unread_days(self, series: ReadSeries, column: str, kind: Kind) -> Iterator[Doubt]:
         """Yield a doubt about the texts with digits of a sensitive column of days that are read as no day."""
         missing = series.missing(column)
         unread = [
             text
-            for text, day in self._numbers(series, column).items()
+            for text, day in self._numbers(series, column, kind).items()
             if day is None and text not in missing and any(map(str.isdigit, text))
         ]
         if unread:
@@ -242,13 +243,13 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset({"max_risk", "closeness"}), between=True)
 
-    def _unread(self, series: ReadSeries, column: str) -> tuple[dict[str, Fraction | None], bool]:
+    def _unread(self, series: ReadSeries, column: str, read_as: Kind) -> tuple[dict[str, Fraction | None], bool]:
         """Return the texts that look like numbers but are not read, and whether the column has no number that is read.
 
         Each such text comes with the number before its unit, if there is one. Empty if the column has no numbers.
         """
         missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kinds.get(column)
-        read = {text for text, number in self._numbers(series, column).items() if number is not None}
+        read = {text for text, number in self._numbers(series, column, read_as).items() if number is not None}
         known = read | missing
         others = [text for text in texts if text not in known]
         none_of_numbers = kind == Kind.NUMERIC.value and not read
@@ -270,12 +271,12 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         is_number = kind != Kind.CATEGORICAL.value and (len(read) > 1 or len(read) + len(surely_numbers) > 1)
         return unread if is_number else {}, not read
 
-    def _numbers(self, series: ReadSeries, column: str) -> dict[str, Fraction | None]:
+    def _numbers(self, series: ReadSeries, column: str, kind: Kind) -> dict[str, Fraction | None]:
         """Return the number, or the number of the day, that each text of a sensitive column is; None for other texts.
 
         Where the type is declared, all numbers may have the same unit.
         """
-        missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kind_of(series, column)
+        missing, texts = series.missing(column), series.vocabularies[column].names
         if kind.is_date:
             return {text: day_in(text, kind, missing) for text in texts}
         numbers = {text: number_in(text, missing) for text in texts}
