@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.arrays import Counts, Flags
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.model.options import Option, given, refuse_unknown
+from audit.runtime.phrases import printable
 
 CountTexts = npt.NDArray[np.str_]
 SECONDARY = "c"

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from audit.model.errors import OptionError, UsageError, printable
+from audit.model.errors import OptionError, UsageError
 from audit.model.options import given, options_of, refuse_unknown
 from audit.model.registry import PluginImportError, Registry
+from audit.runtime.phrases import printable
 
 if TYPE_CHECKING:
     from audit.model.outcome import Attack

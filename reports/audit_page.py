@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from audit.model.adversary import ADVERSARIES
 from audit.model.count_report import TablesFacts
-from audit.model.errors import printable, printable_path
 from audit.model.measures import PEOPLE
 from audit.model.report import AttackReport, Input, Report
-from audit.runtime.phrases import Phrase, figure, joined, say, say_count, typed
+from audit.runtime.phrases import Phrase, figure, joined, printable, printable_path, say, say_count, typed
 from reports.charts import Chart
 from reports.count_tables import sentences as counts
 from reports.glossary import glossary, of_attacks, of_panel

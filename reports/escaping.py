@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 
-from audit.model.errors import printable
+from audit.runtime.phrases import printable
 
 _ANY_LENGTH = 1_000_000
 _MARKUP = re.compile(r"([\\`*_\[\]<>#+!|~&$@])")

@@ -9,10 +9,10 @@ from audit.findings.proof import either, listed
 from audit.findings.wording import places, shown_value
 from audit.model.adversary import ADVERSARIES
 from audit.model.count_report import TablesFacts
-from audit.model.errors import SENTENCE, printable
+from audit.model.errors import SENTENCE
 from audit.model.explanation import Explained, ExplainedCount, ExplainedVersion, Explanation, Said
 from audit.model.finding import Finding
-from audit.runtime.phrases import parted, risk_text, say, say_count
+from audit.runtime.phrases import parted, printable, risk_text, say, say_count
 from reports.audit_page import showing_counts
 from reports.count_tables import sentences as counts
 from reports.page import Block, Entry, Facts, Page, PageSteps, Paragraph, Section

@@ -12,11 +12,10 @@ from typing import TypeAlias
 from xml.sax.saxutils import escape
 
 from audit.findings.count import COUNT_KINDS
-from audit.model.errors import printable
 from audit.model.finding import Finding
 from audit.model.json_types import WORSE
 from audit.model.report import AttackReport, Report
-from audit.runtime.phrases import Phrase, figure, percent, say
+from audit.runtime.phrases import Phrase, figure, percent, printable, say
 from reports.languages.catalogues import LANGUAGES, in_language
 from reports.page import Entry, Page, Paragraph, Section
 

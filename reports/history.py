@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 from audit.model.audit_history import AuditHistory, PastReport
-from audit.model.errors import printable
 from audit.model.report import Report
-from audit.runtime.phrases import Phrase, day, figure, risk_text, say, say_count
+from audit.runtime.phrases import Phrase, day, figure, printable, risk_text, say, say_count
 from reports import charts
 from reports.page import Block, Facts, Figures, Links, Page, PageTable, PageVerdict, Section
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from audit.findings.count import CountFinding
 from audit.findings.wording import line_runs, listing
-from audit.model.errors import SENTENCE, printable, printable_path
+from audit.model.errors import SENTENCE
 from audit.model.measures import PEOPLE
 from audit.model.release_impact import Cause, ComparedAttack, NewFinding, ReleaseImpact, alone
 from audit.model.report import AttackReport, Report, ReportWarning
-from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
+from audit.runtime.phrases import Phrase, figure, joined, parted, printable, printable_path, risk_text, say, say_count
 from reports.audit_page import showing_counts, signed_page, terminal_head
 from reports.count_tables import cell_repair
 from reports.glossary import glossary, of_attacks

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from audit.model.errors import SENTENCE, InputError, Problem, printable, printable_path
+from audit.model.errors import SENTENCE, InputError, Problem
 from audit.model.json_types import Items
 from audit.model.report import Tool
+from audit.runtime.phrases import printable, printable_path
 from audit.runtime.version import VERSION
 from reports.escaping import as_json
 from reports.json_values import json_object

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from audit.model.errors import SENTENCE, printable
+from audit.model.errors import SENTENCE
 from audit.model.report import ClauseReport, Report
+from audit.runtime.phrases import printable
 from reports.repair import recommended
 from reports.sentences import broken_by, steps, violation_text, waivers, warnings
 from reports.verdict import headline

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from audit.model.errors import printable
 from audit.model.finding import Finding
 from audit.model.measures import PEOPLE, VERSIONS
 from audit.model.report import AttackReport, Exposure, FoundPerson, Report
-from audit.runtime.phrases import joined, say
+from audit.runtime.phrases import joined, printable, say
 from reports import charts
 from reports.page import Block, Entry, PageSteps, Paragraph
 from reports.sentences import named, steps

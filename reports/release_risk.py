@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from audit.findings.wording import listing
-from audit.model.errors import printable
 from audit.model.report import ColumnShare, ReleasePanel, Report
-from audit.runtime.phrases import Phrase, figure, risk_text, say, say_count
+from audit.runtime.phrases import Phrase, figure, printable, risk_text, say, say_count
 from reports.page import Block, Bullets, PageTable
 from reports.sentences import breaking_releases
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from audit.model.errors import SENTENCE, printable, printable_path
+from audit.model.errors import SENTENCE
 from audit.model.moves import Move, MoveTotal, Recommendation
 from audit.model.release_impact import Repair
 from audit.model.report import Report
-from audit.runtime.phrases import Noun, ReasonKind, figure, joined, kind_of, say, say_count, typed
+from audit.runtime.phrases import (
+    Noun,
+    ReasonKind,
+    figure,
+    joined,
+    kind_of,
+    printable,
+    printable_path,
+    say,
+    say_count,
+    typed,
+)
 from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section
 from reports.sentences import CONTRADICTED, IS_CSV, best_so_far, reasons
 from reports.summary_text import judging

@@ -11,9 +11,9 @@ from itertools import islice
 
 from audit.clauses.registry import CLAUSES
 from audit.findings.wording import stretches
-from audit.model.errors import printable
 from audit.model.finding import Finding, FindingRule
 from audit.model.report import Report
+from audit.runtime.phrases import printable
 from reports.repair import recommended
 from reports.sarif_log import artifact, automation, location, log, message, tool
 from reports.sentences import ended_early, steps, undecided, violating, violation_text

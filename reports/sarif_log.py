@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from posixpath import join
 from urllib.parse import quote
 
-from audit.model.errors import printable
 from audit.model.finding import FindingRule
+from audit.runtime.phrases import printable
 from audit.runtime.version import documentation
 from reports.escaping import as_json, markdown
 from reports.glossary import ATTACKS as DESCRIBED

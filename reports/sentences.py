@@ -10,7 +10,7 @@ from audit.findings.count import COUNT_KINDS
 from audit.findings.wording import RELEASES, ROWS, enumerated, places
 from audit.model.adversary import ADVERSARIES
 from audit.model.count_report import TablesFacts
-from audit.model.errors import SENTENCE, printable
+from audit.model.errors import SENTENCE
 from audit.model.finding import Finding
 from audit.model.measures import PEOPLE, Measures
 from audit.model.report import (
@@ -36,6 +36,7 @@ from audit.runtime.phrases import (
     parted,
     percent,
     placed,
+    printable,
     risk_text,
     say,
     say_count,

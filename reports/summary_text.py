@@ -9,9 +9,9 @@ from audit.clauses.clause import RiskClause
 from audit.clauses.registry import clause_of
 from audit.model.adversary import ADVERSARIES
 from audit.model.count_report import TablesFacts
-from audit.model.errors import SENTENCE, printable
+from audit.model.errors import SENTENCE
 from audit.model.report import Report, Violation
-from audit.runtime.phrases import Phrase, ReasonKind, joined, kind_of, say, say_count, typed
+from audit.runtime.phrases import Phrase, ReasonKind, joined, kind_of, printable, say, say_count, typed
 from reports.count_tables import sentences as counts
 from reports.sentences import adversary, out_of_time, undecided_clauses, violating
 from reports.verdict import more_certain

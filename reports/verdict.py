@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from audit.clauses.registry import clause_of
 from audit.findings.wording import ROWS
 from audit.model.adversary import ADVERSARIES
-from audit.model.errors import printable
 from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
-from audit.runtime.phrases import Phrase, figure, parted, percent, say, say_count
+from audit.runtime.phrases import Phrase, figure, parted, percent, printable, say, say_count
 from reports.count_tables import sentences as counts
 from reports.sentences import (
     named,

@@ -22,9 +22,8 @@ from anonymizers.balancing import assignments
 from anonymizers.m_distinct.entries import Mask, UpdateSetSignature
 from audit.model.anonymizer import RefusalError
 from audit.model.arrays import Codes, Flags, Numbers
-from audit.model.errors import printable
 from audit.model.evidence import UpdateSets
-from audit.runtime.phrases import say
+from audit.runtime.phrases import printable, say
 
 _SHOWN = 8
 

@@ -33,14 +33,13 @@ from attacks.correspondence.matching import worlds
 from attacks.correspondence.worlds import Layer, NoWorldError, Settled, TooManyPairsError, layers, settle
 from attacks.descriptions import RecordDescriptions, equal_rows
 from audit.model.arrays import Codes, Flags
-from audit.model.errors import printable
 from audit.model.evidence import Evidence, PublishedRows, RowSource
 from audit.model.finding import FindingRule
 from audit.model.measures import INFERENCE, LINKABILITY, Measures, found_of
 from audit.model.options import option
 from audit.model.outcome import Outcome, PolicyOptions, all_listed_reason, known_rows_reason, quasi_identifiers_reason
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, say, say_count
+from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, printable, say, say_count
 
 
 def may_leave_too_few(evidence: Evidence, releases: list[PublishedRows], k: int) -> bool:

@@ -42,10 +42,10 @@ from audit.io.series import Series
 from audit.io.unread_cells import cells_of_other_length, check_register_texts
 from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
 from audit.model.arrays import NOBODY, UNKNOWN, Codes
-from audit.model.errors import InputError, Problem, Problems, UsageError, printable
+from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.model.evidence import CandidatePools, CombinedName, PairProduct, Table, Transitions, ValueCounts
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count
+from audit.runtime.phrases import Reason, ReasonKind, joined, printable, say, say_count
 
 
 def build_evidence(

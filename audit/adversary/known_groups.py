@@ -16,9 +16,9 @@ from audit.findings.disclosure import fewest
 from audit.io.background_knowledge import Register
 from audit.io.encoding import IdentifierEncoder
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, flagged, numbered, ragged, starts
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, PublishedClasses, Transitions, ValueCounts
-from audit.runtime.phrases import joined, say
+from audit.runtime.phrases import joined, printable, say
 
 
 @dataclass(frozen=True)

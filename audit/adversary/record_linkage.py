@@ -19,9 +19,9 @@ from audit.io.release_reading import read_release
 from audit.io.rules.cell_meaning import Changing
 from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import Codes, Flags, Places
-from audit.model.errors import InputError, Problem, Problems, printable
+from audit.model.errors import InputError, Problem, Problems
 from audit.model.evidence import PublishedRows, Records, WrongCellError
-from audit.runtime.phrases import say
+from audit.runtime.phrases import printable, say
 
 
 class RecordContents:

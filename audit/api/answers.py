@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.model.explanation import Explanation
 from audit.model.publication_plan import PublicationPlan
 from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import Report
 from audit.pipeline import dataframes
+from audit.runtime.phrases import printable
 from reports.frames import frames
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from audit.api.answers import ComparisonResult, PlanResult
 from audit.api.series import LoadedSeries
 from audit.api.settings import AuditSettings, is_shown
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
+from audit.runtime.phrases import printable
 from audit.simulating.request import SimulationRequest
 
 if TYPE_CHECKING:

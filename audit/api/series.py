@@ -16,8 +16,9 @@ from audit.api.results import AttackResult, AuditResult, kept
 from audit.api.settings import AuditSettings, run, several
 from audit.api.tables import Candidate, Loaded, as_tables, candidate_files
 from audit.model.adversary import AdversaryKind
-from audit.model.errors import UsageError, printable_path
+from audit.model.errors import UsageError
 from audit.pipeline.settings import Settings, WholeAudit
+from audit.runtime.phrases import printable_path
 
 if TYPE_CHECKING:
     import networkx as nx

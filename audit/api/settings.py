@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from audit.model.adversary import AdversaryKind
-from audit.model.errors import OptionError, UsageError, printable
+from audit.model.errors import OptionError, UsageError
 from audit.model.options import is_number
 from audit.model.report import Report
 from audit.pipeline.settings import OF_WHOLE, SETTINGS, AnyPath, CountSettings, Settings
 from audit.runtime.engine import Local, cores
+from audit.runtime.phrases import printable
 
 if TYPE_CHECKING:
     from attacks.registry import Choice

@@ -14,7 +14,8 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from audit.io.paths import as_path
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
+from audit.runtime.phrases import printable
 
 if TYPE_CHECKING:
     import pyarrow as pa

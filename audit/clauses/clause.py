@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias, TypeVar
 
 from audit.model.adversary import Adversary
 from audit.model.arrays import Codes, Flags
-from audit.model.errors import Doubt, printable
+from audit.model.errors import Doubt
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.json_types import ClauseState
@@ -20,7 +20,7 @@ from audit.model.outcome import Risks, interruption
 from audit.model.report import ClauseReport, ReleasePanel, Undecided, Violation
 from audit.model.scored import Result
 from audit.runtime.outside_code import ClauseWatch
-from audit.runtime.phrases import Phrase, Reason, combined, figure, kind_of, percent, say, say_count
+from audit.runtime.phrases import Phrase, Reason, combined, figure, kind_of, percent, printable, say, say_count
 
 LARGEST_LIMIT = 10**9
 """The largest limit."""

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from audit.clauses.clause import JudgedAudit, NumberClause
-from audit.model.errors import printable
 from audit.model.report import Violation
-from audit.runtime.phrases import Phrase, say, say_count
+from audit.runtime.phrases import Phrase, printable, say, say_count
 
 
 class SmallestClass(NumberClause):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from audit.cli.arguments import GREATEST_SEED, Commands, Names, add_option, add_settings, counted, local, options_given
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
-from audit.model.errors import UsageError, printable, printable_path
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, say, say_count, typed
+from audit.model.errors import UsageError
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, printable, printable_path, say, say_count, typed
 
 if TYPE_CHECKING:
     from audit.api.microdata import PublishedSeries

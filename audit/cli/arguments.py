@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, get_args
 
 from audit.cli.standard_streams import shows_progress
 from audit.io.paths import is_url, without_secrets
-from audit.model.errors import UsageError, did_you_mean, flag, printable, printable_path
+from audit.model.errors import UsageError, flag
 from audit.model.options import Option
 from audit.pipeline.settings import SETTINGS, Settings, WholeCountAudit
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, did_you_mean, printable, printable_path, say
 
 if TYPE_CHECKING:
     from audit.api.count_tables import LoadedTables

@@ -24,10 +24,11 @@ from audit.cli.arguments import (
     settings_for,
 )
 from audit.cli.output import opened, write_reports
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.model.options import options_by_name, options_of
 from audit.pipeline.settings import OF_WHOLE
 from audit.runtime.distributed.engines import ENGINES
+from audit.runtime.phrases import printable
 from reports.registry import DOCUMENTS, FORMATS
 
 if TYPE_CHECKING:

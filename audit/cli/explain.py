@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from audit.cli.arguments import REQUIRED, Commands, Names, add_output, add_settings, asked, settings_for
 from audit.cli.output import opened, write
 from audit.model.adversary import ADVERSARIES
-from audit.model.errors import UsageError, printable
-from audit.runtime.phrases import say
+from audit.model.errors import UsageError
+from audit.runtime.phrases import printable, say
 from reports.registry import FORMATS
 
 if TYPE_CHECKING:

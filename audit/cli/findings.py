@@ -10,8 +10,8 @@ from audit.cli.arguments import Commands, add_output, add_settings, asked, setti
 from audit.cli.output import opened, put, put_page
 from audit.cli.standard_streams import write_lines
 from audit.judgement.pseudonyms import names_in_report
-from audit.model.errors import UsageError, printable
-from audit.runtime.phrases import joined, quoted, say
+from audit.model.errors import UsageError
+from audit.runtime.phrases import joined, printable, quoted, say
 
 if TYPE_CHECKING:
     from reports.finding_list import ListedFinding

@@ -17,8 +17,8 @@ from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
 from audit.io.manifest import NAME, is_about_tables
 from audit.io.microdata import NAME as MICRODATA
-from audit.model.errors import SENTENCE, UsageError, printable, printable_path
-from audit.runtime.phrases import Phrase, joined, say, typed
+from audit.model.errors import SENTENCE, UsageError
+from audit.runtime.phrases import Phrase, joined, printable, printable_path, say, typed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

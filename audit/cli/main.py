@@ -27,11 +27,11 @@ from audit.cli.output import commands_name, in_repository, put
 from audit.cli.signals import after_imports
 from audit.cli.standard_streams import discard, log_shown, write_lines
 from audit.io.paths import is_url
-from audit.model.errors import AuditError, InputError, OptionError, UsageError, did_you_mean, printable
+from audit.model.errors import AuditError, InputError, OptionError, UsageError
 from audit.runtime import kernels
 from audit.runtime.log import logged_stage
 from audit.runtime.own_packages import outsider
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, did_you_mean, printable, say
 from audit.runtime.version import VERSION
 from reports.languages.catalogues import LANGUAGES, in_language, of_locale
 

@@ -18,8 +18,8 @@ from audit.cli.arguments import ON_TABLES
 from audit.cli.standard_streams import discard
 from audit.io.atomic_files import write_file
 from audit.io.paths import as_path, is_url, same_file, without_secrets
-from audit.model.errors import UsageError, printable_path
-from audit.runtime.phrases import NAMED, PLACES
+from audit.model.errors import UsageError
+from audit.runtime.phrases import NAMED, PLACES, printable_path
 from reports.text import PAPER, Paper
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from anonymizers.count_tables import COUNT_METHODS
 from audit.cli.arguments import Commands, Parser, counted, local, set_defaults_of
 from audit.cli.output import put
 from audit.cli.standard_streams import shows_progress
-from audit.model.errors import printable, printable_path
-from audit.runtime.phrases import figure, say, say_count, typed
+from audit.runtime.phrases import figure, printable, printable_path, say, say_count, typed
 from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, FileType, SimulationRequest
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.runtime.candidate_search import ESTIMATES
 from audit.runtime.log import ROOT
+from audit.runtime.phrases import printable
 
 LOG = "AUDIT_LOG"
 """The environment variable that asks for the log."""

@@ -26,7 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         UsageError: there is no witness in the folder.
     """
-    from audit.model.errors import UsageError, printable_path
+    from audit.model.errors import UsageError
+    from audit.runtime.phrases import printable_path
     from audit.witness.writer import verified
 
     if not (arguments.folder / "statement.json").is_file():

@@ -8,8 +8,8 @@ import datetime
 from audit.cli.arguments import Commands, add_settings, asked, local, settings_for
 from audit.cli.output import opened, put
 from audit.io.manifest import NAME
-from audit.model.errors import UsageError, printable, printable_path
-from audit.runtime.phrases import say, say_count
+from audit.model.errors import UsageError
+from audit.runtime.phrases import printable, printable_path, say, say_count
 
 _SHOWN = 50
 """The most ids that a message names; a list has all."""

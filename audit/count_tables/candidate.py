@@ -58,7 +58,7 @@ from audit.io.toml import release_tag
 from audit.model.arrays import UNBOUNDED, Codes, Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
-from audit.model.errors import InputError, Problems, UsageError, printable, printable_path
+from audit.model.errors import InputError, Problems, UsageError
 from audit.model.release_impact import (
     COUNTS_OPEN,
     Candidate,
@@ -72,7 +72,7 @@ from audit.model.release_impact import (
 )
 from audit.model.report import Report, Undecided, Violation
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import ReasonKind, joined, kind_of, say
+from audit.runtime.phrases import ReasonKind, joined, kind_of, printable, printable_path, say
 
 _BASES = (3, 5, 10, 20, 50, 100)
 

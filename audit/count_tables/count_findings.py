@@ -26,8 +26,7 @@ from audit.model.count_certificates import (
 )
 from audit.model.count_report import OverTime, TablesFacts
 from audit.model.count_tables import VERDICTS, BoundProof, CountBound, CountOutcome, CountTables, WeightedSum
-from audit.model.errors import printable
-from audit.runtime.phrases import figure, say
+from audit.runtime.phrases import figure, printable, say
 
 
 class FindingBuilder:

@@ -14,8 +14,7 @@ from audit.count_tables.label_sets import LabelSets, LabelView, Mask, atoms_of
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Codes, Counts, Flags, Integers, Places
 from audit.model.count_report import PERHAPS_LARGE, PROTECTED, SMALL_COUNT
-from audit.model.errors import printable
-from audit.runtime.phrases import say
+from audit.runtime.phrases import printable, say
 
 MOST_BOXES = 100_000
 _MOST_TRIED = 500_000

@@ -31,8 +31,8 @@ from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table, is_of_counts
 from audit.io.toml import refuse_keys, toml_key, toml_text
 from audit.model.arrays import UNBOUNDED
-from audit.model.errors import Doubt, InputError, Problems, printable
-from audit.runtime.phrases import Reason, ReasonKind, say, say_count
+from audit.model.errors import Doubt, InputError, Problems
+from audit.runtime.phrases import Reason, ReasonKind, printable, say, say_count
 
 _NAMED = 6
 _LONGEST = 2_000

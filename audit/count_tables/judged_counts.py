@@ -31,12 +31,12 @@ from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import PROTECTED, CountRules, RatesEntry, TablesFacts
 from audit.model.count_tables import NOTHING, OPEN, VERDICTS, ContradictingCountsError, CountOutcome, CountTables
-from audit.model.errors import InputError, Problem, UsageError, printable
+from audit.model.errors import InputError, Problem, UsageError
 from audit.model.explanation import ExplainedCount, Explanation
 from audit.model.report import AdversaryFacts, CountSize
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
-from audit.runtime.phrases import Phrase, parted, say
+from audit.runtime.phrases import Phrase, parted, printable, say
 
 _LOG = logging.getLogger(__name__)
 _NAMED = 12

@@ -27,8 +27,8 @@ from audit.io.respelling import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.toml import toml_key, toml_line, toml_text, toml_value
 from audit.model.arrays import Codes, Flags
-from audit.model.errors import Problems, printable
-from audit.runtime.phrases import parted, say
+from audit.model.errors import Problems
+from audit.runtime.phrases import parted, printable, say
 
 _STEM = 3  # letters that an abbreviation keeps
 

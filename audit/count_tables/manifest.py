@@ -41,10 +41,10 @@ from audit.io.texts import column_of
 from audit.io.toml import UNCONFIRMED, Reader, release_tag
 from audit.model.arrays import UNBOUNDED
 from audit.model.count_report import OverTime, Rounding
-from audit.model.errors import InputError, Problem, Problems, printable
+from audit.model.errors import InputError, Problem, Problems
 from audit.model.json_types import WORSE
 from audit.model.report import CountSize, SealedCount
-from audit.runtime.phrases import joined, say
+from audit.runtime.phrases import joined, printable, say
 
 _SEVERAL = re.compile(r"(.+)\\time(?:_period)?", re.IGNORECASE)
 

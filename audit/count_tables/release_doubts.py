@@ -17,8 +17,7 @@ from audit.count_tables.table_rules import STATISTIC
 from audit.count_tables.total_release import as_one_release
 from audit.io.toml import toml_text
 from audit.model.arrays import UNBOUNDED, Codes, Flags, Floats, Numbers
-from audit.model.errors import in_quotes, printable
-from audit.runtime.phrases import parted, say, say_count
+from audit.runtime.phrases import in_quotes, parted, printable, say, say_count
 
 _LINES_COMPARED = 200
 _FIRST = 8  # the lines that are compared at once

@@ -47,8 +47,8 @@ from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import UNBOUNDED, Codes, Counts, Flags
 from audit.model.count_report import Rounding
 from audit.model.count_tables import OPEN
-from audit.model.errors import InputError, in_quotes, printable
-from audit.runtime.phrases import parted, say
+from audit.model.errors import InputError
+from audit.runtime.phrases import in_quotes, parted, printable, say
 
 _RELEASES = -1  # in place of a dimension
 _MOST = 5  # dimensions that may be remarks, each set of which is left out

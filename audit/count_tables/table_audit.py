@@ -29,7 +29,7 @@ from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import HIDE_FURTHER, CountMeasures, TablesFacts
 from audit.model.count_tables import ALL, OPEN, VERDICTS, WeightedSum
-from audit.model.errors import Doubt, UsageError, printable
+from audit.model.errors import Doubt, UsageError
 from audit.model.finding import FindingRule
 from audit.model.measures import ABSENT, RiskMeasures
 from audit.model.report import (
@@ -45,7 +45,7 @@ from audit.model.report import (
     Waived,
 )
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Reason, ReasonKind, kind_of, say, say_count
+from audit.runtime.phrases import Reason, ReasonKind, kind_of, printable, say, say_count
 from audit.runtime.version import VERSION
 
 _TERMS, _LONG = 50_000, 200

@@ -12,8 +12,8 @@ from audit.count_tables.manifest import NAME, TableFile, TableManifest, TableRel
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_rules import STATISTIC, WHOLE, free_name
 from audit.io.toml import toml_key, toml_line, toml_text
-from audit.model.errors import Problems, printable
-from audit.runtime.phrases import parted, say
+from audit.model.errors import Problems
+from audit.runtime.phrases import parted, printable, say
 
 
 def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], place: int | None = None) -> str:

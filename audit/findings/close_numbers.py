@@ -13,7 +13,6 @@ from audit.findings.disclosure import CertificateStep, OnePersonClaims, lines, p
 from audit.findings.homogeneous_class import ClassClaims, ClassFinding
 from audit.model.accepted_size import CloseSize, RiskSize, Size
 from audit.model.arrays import Codes, Floats, Objects, Places
-from audit.model.errors import printable
 from audit.model.finding import (
     BY_CHECK,
     MEMBER,
@@ -31,7 +30,7 @@ from audit.model.finding import (
     decoded,
 )
 from audit.model.json_types import OMITTED, UNWRITTEN, Counted, Omittable, Probability
-from audit.runtime.phrases import percent, say
+from audit.runtime.phrases import percent, printable, say
 
 COLUMNS = ("release", "lower", "upper", "risk", "ends", "category")
 """The columns of claims about people and about classes."""

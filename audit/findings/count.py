@@ -21,11 +21,10 @@ from audit.model.count_certificates import (
     PublishedTerm,
 )
 from audit.model.count_report import TablesFacts
-from audit.model.errors import printable
 from audit.model.finding import Finding, GroupLines, Place
 from audit.model.json_types import OMITTED, UNWRITTEN, CountVerdict, Omittable, WrittenAs
 from audit.model.report import CountSize
-from audit.runtime.phrases import Noun, Phrase, figure, quoted, say, say_count
+from audit.runtime.phrases import Noun, Phrase, figure, printable, quoted, say, say_count
 
 _TERMS = 8
 """The most terms of a sum that are shown one by one."""

@@ -12,7 +12,6 @@ import numpy as np
 from audit.findings.proof import Proof, either, in_full, in_short
 from audit.findings.wording import certain_from, listing, shown_value
 from audit.model.arrays import Codes, Columns, Flags, Floats, Places
-from audit.model.errors import printable
 from audit.model.evidence import Evidence
 from audit.model.finding import (
     BY_CHECK,
@@ -35,7 +34,7 @@ from audit.model.finding import (
 )
 from audit.model.json_types import OMITTED, UNWRITTEN, Items, Omittable, Probability, WrittenAs
 from audit.model.measures import Measures
-from audit.runtime.phrases import Phrase, quoted, say, say_count
+from audit.runtime.phrases import Phrase, printable, quoted, say, say_count
 
 UNPROVED = Phrase("no proof was found within the limits: only the attack itself says that no other value is possible")
 

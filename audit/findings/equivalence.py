@@ -11,7 +11,6 @@ import numpy as np
 
 from audit.findings.wording import certain_from, multiset, shown_value
 from audit.model.arrays import Codes, Flags, Floats, Places
-from audit.model.errors import printable
 from audit.model.finding import (
     MEMBER,
     RELEASE,
@@ -29,7 +28,7 @@ from audit.model.finding import (
 )
 from audit.model.json_types import Counted, Items, Omittable, Probability
 from audit.model.measures import Measures
-from audit.runtime.phrases import figure, say, say_count
+from audit.runtime.phrases import figure, printable, say, say_count
 
 # Each equivalence is read to find its people, up to this number.
 _MOST_SIDES = 100_000

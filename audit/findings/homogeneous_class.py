@@ -10,7 +10,6 @@ import numpy as np
 
 from audit.findings.wording import shown_value
 from audit.model.arrays import Codes, Floats, Places
-from audit.model.errors import printable
 from audit.model.finding import (
     RELEASE,
     VALUE,
@@ -24,7 +23,7 @@ from audit.model.finding import (
     RowClaims,
 )
 from audit.model.json_types import OMITTED, UNWRITTEN, Counted, Omittable, Probability
-from audit.runtime.phrases import figure, say
+from audit.runtime.phrases import figure, printable, say
 
 
 class ClassFinding(Finding[C]):

@@ -9,10 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from audit.findings.disclosure import CertificateStep, OnePersonClaims, OnePersonFinding
 from audit.findings.wording import shown_value
 from audit.model.arrays import Codes, Floats, Places
-from audit.model.errors import printable
 from audit.model.finding import BY_CHECK, MEMBER, RELEASE, VALUE, C, ClauseClaims, Identifiers
 from audit.model.json_types import Probability
-from audit.runtime.phrases import percent, say
+from audit.runtime.phrases import percent, printable, say
 
 
 @dataclass(frozen=True)

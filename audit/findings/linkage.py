@@ -10,7 +10,6 @@ import numpy as np
 
 from audit.findings.wording import ROWS, described, listing, shown_value
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places
-from audit.model.errors import printable
 from audit.model.finding import (
     BY_CHECK,
     CELLS,
@@ -27,7 +26,7 @@ from audit.model.finding import (
     RowClaims,
 )
 from audit.model.json_types import UNWRITTEN, Counted, Omittable, Probability
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import printable, say, say_count
 
 
 class RowKind(NamedTuple):

@@ -11,10 +11,9 @@ import numpy as np
 from audit.findings.wording import described
 from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Codes, Floats, Places
-from audit.model.errors import printable
 from audit.model.finding import RECORD, RECORD_CELLS, RELEASE, C, Finding, Identifiers, Place, RowClaims
 from audit.model.json_types import Counted, Items, Omittable, Probability
-from audit.runtime.phrases import Phrase, say, say_count
+from audit.runtime.phrases import Phrase, printable, say, say_count
 
 Cause: TypeAlias = Literal["group change", "subgroup expanding", "widow", "small group"]
 _CAUSES = {

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Annotated, Generic
 
 from audit.findings.wording import ROWS, shown_value
-from audit.model.errors import printable
 from audit.model.finding import BY_CHECK, COSTS, MEMBER, MEMBERS, RELEASE, SPENT, VALUE, C, Place
 from audit.model.json_types import UNWRITTEN, Counted, Omittable, WrittenAs
 from audit.model.measures import PEOPLE
-from audit.runtime.phrases import Noun, figure, joined, say, say_count
+from audit.runtime.phrases import Noun, figure, joined, printable, say, say_count
 
 _LINES = 12
 _NAMES = 12

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from audit.model.errors import printable, printable_path
 from audit.model.finding import GroupLines
-from audit.runtime.phrases import Noun, parted, say, say_count
+from audit.runtime.phrases import Noun, parted, printable, printable_path, say, say_count
 
 RELEASES = Noun("{count} [release|releases]")
 ROWS = Noun("{count} [row|rows]")

@@ -28,8 +28,8 @@ from audit.io.hierarchies import read_hierarchy
 from audit.io.respelling import words_in
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows
-from audit.model.errors import InputError, Problem, Problems, printable
-from audit.runtime.phrases import Phrase, joined, parted, say, say_count
+from audit.model.errors import InputError, Problem, Problems
+from audit.runtime.phrases import Phrase, joined, parted, printable, say, say_count
 
 _PARTED = re.compile("[0-9][^0-9]")  # a number with separators, which ids do not have
 _LABEL = r"[^0-9*<>\[({]{0,3}[0-9]+"  # such as 12 or G12

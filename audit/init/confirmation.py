@@ -64,8 +64,8 @@ from audit.io.series import Series, check_headers
 from audit.io.tables import header
 from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_line, toml_value
 from audit.model.arrays import UNBOUNDED
-from audit.model.errors import InputError, Problem, Problems, UsageError, in_quotes, printable
-from audit.runtime.phrases import Phrase, figure, joined, say, say_count
+from audit.model.errors import InputError, Problem, Problems, UsageError
+from audit.runtime.phrases import Phrase, figure, in_quotes, joined, printable, say, say_count
 
 
 @dataclass(frozen=True)

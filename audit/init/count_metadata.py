@@ -22,8 +22,8 @@ from audit.io.argus_files import (
     read_metadata,
 )
 from audit.io.toml import toml_key
-from audit.model.errors import InputError, Problems, printable
-from audit.runtime.phrases import say, say_count
+from audit.model.errors import InputError, Problems
+from audit.runtime.phrases import printable, say, say_count
 
 _SECONDARY, _EMPTY, _DASH = "M", "E", "-"
 _NUMBERED = {str(number) for number in range(15)}

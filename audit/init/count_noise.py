@@ -20,8 +20,8 @@ from audit.io.notes_below import lines_beside
 from audit.io.publication_order import most_like
 from audit.model.arrays import UNBOUNDED
 from audit.model.count_report import Rounding
-from audit.model.errors import InputError, Problem, printable
-from audit.runtime.phrases import joined, say
+from audit.model.errors import InputError, Problem
+from audit.runtime.phrases import joined, printable, say
 
 _LEAST_PERTURBED, _MOST_PERTURBED = 2, 5
 _LONGEST_NOTES = 1 << 16  # bytes of a file of notes

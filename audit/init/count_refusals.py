@@ -16,8 +16,8 @@ from audit.io import column_names
 from audit.io.rules.rows import is_total
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, first_rows
-from audit.model.errors import InputError, Problem, Problems, in_quotes, printable
-from audit.runtime.phrases import say
+from audit.model.errors import InputError, Problem, Problems
+from audit.runtime.phrases import in_quotes, printable, say
 
 _LEAST_ROWS = 2  # of totals: rows of people may end with one
 _MANY = 0.1  # of the rows are totals in a table of counts, at least

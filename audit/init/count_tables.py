@@ -67,8 +67,8 @@ from audit.io.notes_below import below_table, legend
 from audit.io.publication_order import in_time, natural
 from audit.io.tables import is_of_counts
 from audit.io.toml import release_tag, toml_key, toml_line
-from audit.model.errors import InputError, Problem, Problems, printable
-from audit.runtime.phrases import Phrase, joined, parted, say, say_count
+from audit.model.errors import InputError, Problem, Problems
+from audit.runtime.phrases import Phrase, joined, parted, printable, say, say_count
 
 
 def guess_tables(folder: Path) -> TableGuesses | None:

@@ -27,8 +27,8 @@ from audit.io.paths import is_inside, is_there
 from audit.io.publication_order import in_time, named_like, natural
 from audit.io.tables import SUFFIXES, header, is_table, note_absent
 from audit.io.toml import release_tag
-from audit.model.errors import Problems, UsageError, in_quotes, printable
-from audit.runtime.phrases import Phrase, say, say_count
+from audit.model.errors import Problems, UsageError
+from audit.runtime.phrases import Phrase, in_quotes, printable, say, say_count
 
 QUASI = "quasi-identifier"
 NAMES_RELEASES = Phrase("it names the release of a row, so all rows of a release share it")

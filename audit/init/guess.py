@@ -38,9 +38,9 @@ from audit.io.series import Series, check_headers
 from audit.io.series_texts import MOST_ROWS
 from audit.io.toml import release_tag, toml_value
 from audit.model.arrays import NOBODY
-from audit.model.errors import InputError, Problems, UsageError, in_quotes, printable
+from audit.model.errors import InputError, Problems, UsageError
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Phrase, figure, joined, parted, say
+from audit.runtime.phrases import Phrase, figure, in_quotes, joined, parted, printable, say
 
 _HEAD = Phrase(
     "Guessed by `audit init` from the files in this folder and their first rows.\n"

@@ -14,8 +14,7 @@ from audit.io.rules.registry import RULES
 from audit.io.rules.rule import ColumnRule
 from audit.io.table_writer import csv_text
 from audit.io.toml import UNCONFIRMED, Toml, key_path, toml_key, toml_line, toml_value
-from audit.model.errors import printable
-from audit.runtime.phrases import Phrase, parted, say
+from audit.runtime.phrases import Phrase, parted, printable, say
 
 Row: TypeAlias = tuple[str, ...]
 

@@ -57,8 +57,8 @@ from audit.io.rules.rows import totals
 from audit.io.rules.spelling import HAVE_COMMAS
 from audit.io.toml import Toml, toml_key, toml_line
 from audit.judgement.shared_values import columns_that_share, have_in_common
-from audit.model.errors import InputError, Problem, Problems, in_quotes, printable
-from audit.runtime.phrases import Phrase, joined, parted, say, say_count
+from audit.model.errors import InputError, Problem, Problems
+from audit.runtime.phrases import Phrase, in_quotes, joined, parted, printable, say, say_count
 
 _HEAD = Phrase(
     "Guessed by `audit init --microdata` from the tables in this folder and their first rows.\n"

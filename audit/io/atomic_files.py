@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from audit.model.errors import UsageError, printable_path
+from audit.model.errors import UsageError
+from audit.runtime.phrases import printable_path
 
 GITIGNORE = ".gitignore"
 # The number of characters of a name that its temporary file repeats; all of them may be too many.

@@ -30,9 +30,9 @@ from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of
 from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags, Places, combine, distinct, flagged
-from audit.model.errors import InputError, Problem, Problems, printable
+from audit.model.errors import InputError, Problem, Problems
 from audit.model.evidence import Transitions, UpdateSets
-from audit.runtime.phrases import parted, say
+from audit.runtime.phrases import parted, printable, say
 
 MOST_VALUES = 4096
 _LONGEST_NUMBER = 40

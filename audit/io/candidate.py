@@ -15,9 +15,9 @@ from audit.io.publication_order import in_time
 from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, is_table
 from audit.io.toml import release_tag
-from audit.model.errors import Problems, UsageError, in_quotes, printable, printable_path
+from audit.model.errors import Problems, UsageError
 from audit.model.release_impact import alone
-from audit.runtime.phrases import parted, say, typed
+from audit.runtime.phrases import in_quotes, parted, printable, printable_path, say, typed
 
 
 def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Series]:

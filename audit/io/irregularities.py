@@ -42,9 +42,9 @@ from audit.io.tables import header
 from audit.io.texts import column_of
 from audit.io.toml import release_tag
 from audit.model.arrays import Codes, flagged
-from audit.model.errors import Problems, in_quotes, printable
+from audit.model.errors import Problems
 from audit.model.report import MisreadWarning, ReportWarning, WarningKind
-from audit.runtime.phrases import Noun, joined, say, say_count
+from audit.runtime.phrases import Noun, in_quotes, joined, printable, say, say_count
 
 _SHOWN = 3  # examples of a warning
 _FEW = 20  # one in this many is few, of distinct cells or of people

@@ -27,8 +27,8 @@ from audit.io.rules.rule import NOTHING, Columns
 from audit.io.tables import header, is_table
 from audit.io.toml import UNCONFIRMED, Reader, Sections, key_path, one_of, parse, read_text, release_tag, toml_key
 from audit.model.accepted_size import CloseSize, RiskSize, SealedInterval, Size, SmallClasses
-from audit.model.errors import Doubt, Problems, printable
-from audit.runtime.phrases import Reason, ReasonKind, say
+from audit.model.errors import Doubt, Problems
+from audit.runtime.phrases import Reason, ReasonKind, printable, say
 
 NAME = "series.toml"
 PRIVATE = "private"

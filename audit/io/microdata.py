@@ -35,9 +35,9 @@ from audit.io.tables import Table, header, note_absent, read_shared, read_table,
 from audit.io.toml import Reader, Sections, one_of, parse, read_text, release_tag, toml_key
 from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes, Numbers
-from audit.model.errors import InputError, Problems, UsageError, printable
+from audit.model.errors import InputError, Problems, UsageError
 from audit.model.evidence import Transitions, UpdateSets
-from audit.runtime.phrases import joined, say, say_count
+from audit.runtime.phrases import joined, printable, say, say_count
 
 NAME = "microdata.toml"
 _SECTIONS: Sections = {

@@ -24,9 +24,9 @@ from audit.io.series import Series
 from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key, toml_line
 from audit.model.arrays import NOBODY, Codes, Counts, Flags, Integers, Numbers, combine, numbered
-from audit.model.errors import InputError, Problems, printable
+from audit.model.errors import InputError, Problems
 from audit.runtime.log import logged_stage
-from audit.runtime.phrases import Phrase, say, typed
+from audit.runtime.phrases import Phrase, printable, say, typed
 
 _LOG = logging.getLogger(__name__)
 SEVERAL_ROWS = Phrase(

@@ -23,7 +23,8 @@ from audit.io.rules.rule import Hint
 from audit.io.rules.spelling import Decimal, Fold, OtherReading, rows_like_no_people
 from audit.io.tables import Table, text_codes
 from audit.model.arrays import Codes, Counts, combine, flagged
-from audit.model.errors import Problems, printable
+from audit.model.errors import Problems
+from audit.runtime.phrases import printable
 
 MOST_ROWS = 500_000  # of a series whose identifiers are compared as texts
 _COLUMNS_WITH_NOTES = 3  # with fewer columns, a row with a single filled cell need not be a note

@@ -14,8 +14,8 @@ from audit.io.paths import is_inside, is_there, matching
 from audit.io.publication_order import in_time
 from audit.io.tables import SUFFIXES, is_table
 from audit.model.arrays import UNBOUNDED
-from audit.model.errors import Problems, did_you_mean, printable
-from audit.runtime.phrases import Phrase, say
+from audit.model.errors import Problems
+from audit.runtime.phrases import Phrase, did_you_mean, printable, say
 
 Toml: TypeAlias = Any
 """A value of TOML."""

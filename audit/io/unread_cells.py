@@ -28,8 +28,8 @@ from audit.io.rules.spelling import Crosswalk, Decimal, Fold, written_alike
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.toml import toml_key, toml_text
-from audit.model.errors import Doubt, Problems, in_quotes, printable
-from audit.runtime.phrases import Noun, Reason, ReasonKind, say, say_count
+from audit.model.errors import Doubt, Problems
+from audit.runtime.phrases import Noun, Reason, ReasonKind, in_quotes, printable, say, say_count
 
 _SHOWN = 3
 _FEW_WORDS = 12  # the most texts of a list that a register and the releases should share

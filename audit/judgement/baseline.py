@@ -20,10 +20,10 @@ from audit.judgement.selection import Selection
 from audit.model.accepted_size import CloseSize, RiskSize, Size, SmallClasses
 from audit.model.arrays import UNBOUNDED, Flags
 from audit.model.audit_history import AuditHistory, PastReport
-from audit.model.errors import UsageError, printable_path
+from audit.model.errors import UsageError
 from audit.model.json_types import WITHOUT_RESULT, WORSE
 from audit.model.report import BaselineFacts, CountSize, Report
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import printable_path, say, say_count
 
 Json: TypeAlias = Any
 """What was read of a JSON file."""

@@ -35,11 +35,11 @@ from audit.io.toml import toml_key, toml_text
 from audit.io.unread_cells import cells_of_other_length, other_words, place_of, spelled_otherwise, unread_cells
 from audit.judgement.shared_values import shared_value_doubts
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, flagged, tally
-from audit.model.errors import Doubt, in_quotes, printable
+from audit.model.errors import Doubt
 from audit.model.evidence import Evidence, ValueCounts
 from audit.model.measures import PEOPLE
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import Reason, ReasonKind, joined, say, say_count, typed
+from audit.runtime.phrases import Reason, ReasonKind, in_quotes, joined, printable, say, say_count, typed
 
 _COLUMNS_SHOWN = 6
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")

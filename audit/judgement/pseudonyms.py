@@ -23,10 +23,10 @@ from audit.io.manifest import PRIVATE
 from audit.io.paths import is_remote
 from audit.io.series import Series
 from audit.model.adversary import AdversaryKind
-from audit.model.errors import InputError, Problem, UsageError, printable
+from audit.model.errors import InputError, Problem, UsageError
 from audit.model.evidence import RowSource
 from audit.model.finding import Member, decoded
-from audit.runtime.phrases import joined, say, say_count
+from audit.runtime.phrases import joined, printable, say, say_count
 
 _UNKNOWN = "unknown "  # before the place of an unknown person
 _KEY_FILE = "finding.key"

@@ -30,8 +30,8 @@ from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkabl
 from audit.io.tables import header, read_table, text_codes
 from audit.io.toml import toml_key
 from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags, Integers, numbered
-from audit.model.errors import Doubt, Problems, printable
-from audit.runtime.phrases import Reason, ReasonKind, joined, say
+from audit.model.errors import Doubt, Problems
+from audit.runtime.phrases import Reason, ReasonKind, joined, printable, say
 
 Texts: TypeAlias = Callable[[str], list[Codes]]
 _MEMBERS = 20  # rows of one text, on average; more are those of a place or a kind of people, not of a household

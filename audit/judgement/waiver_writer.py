@@ -15,8 +15,8 @@ from audit.io.manifest import NAME, parse_manifest
 from audit.io.notations import kind_of_days, single_day
 from audit.io.tables import header, read_table
 from audit.io.toml import read_text
-from audit.model.errors import Problems, UsageError, printable, printable_path
-from audit.runtime.phrases import say
+from audit.model.errors import Problems, UsageError
+from audit.runtime.phrases import printable, printable_path, say
 
 Parse = Callable[[Path, str, Problems], object]
 ListForm = tuple[str, str, str]

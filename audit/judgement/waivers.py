@@ -18,11 +18,11 @@ from audit.io.toml import toml_value
 from audit.judgement.selection import Selection
 from audit.model.accepted_size import CloseSize, SealedInterval, Size, SmallClasses
 from audit.model.arrays import Flags, Places
-from audit.model.errors import Doubt, printable
+from audit.model.errors import Doubt
 from audit.model.json_types import WaiverState
 from audit.model.report import HIDDEN, CountSize, SealedCount, Waived
 from audit.model.scored import NOWHERE
-from audit.runtime.phrases import Reason, ReasonKind, say
+from audit.runtime.phrases import Reason, ReasonKind, printable, say
 
 
 @dataclass

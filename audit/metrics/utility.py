@@ -31,7 +31,8 @@ from audit.metrics.axes import (
 from audit.metrics.queries import ReleaseContents, Style, Workload, estimate
 from audit.model.arrays import NOBODY, Counts, Floats, Integers
 from audit.model.comparison import ReleaseMeasures
-from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
+from audit.model.errors import InputError, Problem, Problems, UsageError
+from audit.runtime.phrases import printable, printable_path
 
 _MOST_COUNTED = 2**53
 

@@ -13,14 +13,11 @@ Doubts: data that the program did not read, did not judge, or only guessed, on w
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Self, TypeVar
 
-from audit.runtime.phrases import Reason, joined, say, say_count
+from audit.runtime.phrases import Reason, printable, printable_path, say, say_count
 
 
 @dataclass(frozen=True)
@@ -50,54 +47,10 @@ class Doubt:
 
 
 T = TypeVar("T")
-_SHOWN, _PATH_SHOWN = 60, 400
 SENTENCE = 4_000
 """The most characters of a sentence; sentences are shorter, and texts that they quote are cut separately."""
 _PART_SHOWN = 800  # characters of a problem or its remedy, which may quote a cell of any length
 _PROBLEMS_SHOWN = 20
-_SPACES = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
-"""Blanks that are printed as they are; non-breaking ones stand inside numbers and fixed phrases."""
-
-
-_BREAK = re.compile(r"\r?\n|[\r\t]")
-
-
-def printable(text: str, limit: int = _SHOWN) -> str:
-    r"""Return `text` on one line, without control characters, at most `limit` characters long.
-
-    File names, column names and published cells may hold any text: printed unchanged, they could move the cursor, forge
-    lines or flood the terminal. A line break is a blank.
-
-    >>> printable("Stadt\nKreis"), printable("a\x1b[2J")
-    ('Stadt Kreis', 'a�[2J')
-    """
-    kept = _BREAK.sub(" ", text if len(text) <= limit else text[: limit - 1] + "…")
-    return "".join(c if unicodedata.category(c)[0] not in "CZ" or c in _SPACES else "�" for c in kept)
-
-
-def in_quotes(texts: Iterable[str], most: int = 12, limit: int = _SHOWN) -> str:
-    """Return at most `most` texts between quotation marks as a list in words; `limit` is that of `printable`.
-
-    >>> in_quotes(["a", "b"])
-    '"a" and "b"'
-    """
-    return joined([f'"{printable(text, limit)}"' for text in texts], most)
-
-
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return a question that suggests the most similar word, or an empty text.
-
-    >>> did_you_mean("chek", ["check", "demo"]), did_you_mean("series", ["check"])
-    ('; did you mean `check`?', '')
-    """
-    near = get_close_matches(word, list(words), 1, 0.7)
-    return say("; did you mean `{word}`?", word=near[0]) if near else ""
-
-
-def printable_path(path: object) -> str:
-    """Return a path on one line, without control characters; a very long path loses its beginning."""
-    text = str(path)
-    return printable(text if len(text) <= _PATH_SHOWN else "…" + text[1 - _PATH_SHOWN :], _PATH_SHOWN)
 
 
 @dataclass(frozen=True, slots=True)

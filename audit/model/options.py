@@ -7,8 +7,8 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
-from audit.model.errors import OptionError, UsageError, flag, printable
-from audit.runtime.phrases import say
+from audit.model.errors import OptionError, UsageError, flag
+from audit.runtime.phrases import printable, say
 
 T = TypeVar("T")
 

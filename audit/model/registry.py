@@ -17,7 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
+from audit.runtime.phrases import printable
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

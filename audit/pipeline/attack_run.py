@@ -27,7 +27,7 @@ from audit.judgement.scoring import attacked, run_attack, score, set_aside
 from audit.judgement.selection import KnownClaims, gathered, selection_of
 from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions
-from audit.model.errors import AuditError, UsageError, printable
+from audit.model.errors import AuditError, UsageError
 from audit.model.outcome import Attack, FailedAttack, Outcome, PerPersonAttack, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
@@ -35,7 +35,7 @@ from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.outside_code import ClauseWatch, OutsideCodeError, run_outside
 from audit.runtime.own_packages import is_own
-from audit.runtime.phrases import Reason, ReasonKind, combined, say
+from audit.runtime.phrases import Reason, ReasonKind, combined, printable, say
 
 
 def with_policy(attack: Attack, limits: Mapping[str, float], seconds: float | None) -> Attack:

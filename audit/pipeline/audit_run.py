@@ -40,7 +40,7 @@ from audit.judgement.selection import (
 from audit.judgement.waivers import FoundClaims, WaiverBook
 from audit.model.arrays import Flags
 from audit.model.audit_options import AuditOptions
-from audit.model.errors import AuditError, Doubt, printable
+from audit.model.errors import AuditError, Doubt
 from audit.model.finding import Finding, KnownReleases
 from audit.model.outcome import Attack
 from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed
@@ -61,7 +61,7 @@ from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.report_warnings import report_warnings
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
-from audit.runtime.phrases import Reason, ReasonKind, joined, say
+from audit.runtime.phrases import Reason, ReasonKind, joined, printable, say
 from audit.runtime.version import VERSION
 
 _LOG = logging.getLogger(__name__)

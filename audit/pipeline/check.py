@@ -14,7 +14,7 @@ from audit.io.roles import check_keys_are_read
 from audit.io.series import Series
 from audit.judgement.doubts import gather_doubts, misread_doubts
 from audit.model.check_report import CheckReport, Offence
-from audit.model.errors import Doubt, printable
+from audit.model.errors import Doubt
 from audit.model.evidence import Evidence
 from audit.model.finding import Finding
 from audit.model.measures import BoundedMeasures, LeastBounds
@@ -24,7 +24,7 @@ from audit.principles.checker import Verdict, checked
 from audit.principles.e_equivalence import EEquivalence
 from audit.principles.principle import SHOWN, Principle, PrincipleViolation
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import combined, parted, say, say_count
+from audit.runtime.phrases import combined, parted, printable, say, say_count
 
 Search: TypeAlias = Callable[[int], Attack]
 """Makes an attack that searches for equivalences of up to the given number of people."""

@@ -25,7 +25,7 @@ from audit.judgement.selection import claims_of
 from audit.model.adversary import ADVERSARIES, PSEUDONYM
 from audit.model.arrays import Codes, Places
 from audit.model.audit_options import AuditOptions
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said, Share
 from audit.model.outcome import Attack, Outcome
 from audit.model.report import Report
@@ -33,7 +33,7 @@ from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.audit_run import build_report, pseudonymizer
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say
+from audit.runtime.phrases import printable, say
 
 
 def explain_person(

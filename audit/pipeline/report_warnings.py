@@ -19,12 +19,11 @@ from audit.io.series import Series
 from audit.io.toml import toml_key
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
-from audit.model.errors import in_quotes, printable
 from audit.model.outcome import PerPersonAttack
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun
-from audit.runtime.phrases import Noun, figure, joined, parted, say, say_count
+from audit.runtime.phrases import Noun, figure, in_quotes, joined, parted, printable, say, say_count
 
 _COLUMNS_SHOWN = 6
 _MANY_COUNTERFEITS = 0.1

@@ -16,10 +16,10 @@ from audit.judgement.selection import selections_of
 from audit.judgement.waiver_writer import Acceptance, remedy_of, waive
 from audit.judgement.waivers import FoundClaims, stated
 from audit.model.audit_options import AuditOptions
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.model.outcome import Attack
 from audit.pipeline.attack_run import run_attacks
-from audit.runtime.phrases import joined, say
+from audit.runtime.phrases import joined, printable, say
 
 _FINDING = re.compile(r"[a-z-]+-[0-9a-f]{16}")
 _PSEUDONYM = re.compile(r"person-[0-9a-f]{12}")

@@ -13,8 +13,7 @@ import numpy as np
 from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Flags, Integers, Places
-from audit.model.errors import printable
-from audit.runtime.phrases import say
+from audit.runtime.phrases import printable, say
 
 
 def first_rows(codes: Integers, size: int) -> Places:

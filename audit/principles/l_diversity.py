@@ -15,10 +15,9 @@ import numpy as np
 from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
-from audit.model.errors import printable
 from audit.principles.group_contents import first_rows, of_attribute
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, seen_in_rows
-from audit.runtime.phrases import say
+from audit.runtime.phrases import printable, say
 
 
 @dataclass(frozen=True)

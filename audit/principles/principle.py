@@ -16,8 +16,7 @@ from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.anonymizer import Promise
 from audit.model.arrays import Places
-from audit.model.errors import printable
-from audit.runtime.phrases import Phrase, say, say_count
+from audit.runtime.phrases import Phrase, printable, say, say_count
 
 SHOWN = 5
 _VALUES_SHOWN = 12

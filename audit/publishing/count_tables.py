@@ -29,10 +29,10 @@ from audit.io.toml import release_tag
 from audit.model.arrays import Counts, Numbers
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import with_totals
-from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
+from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.model.report import Report
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Reason, ReasonKind, say
+from audit.runtime.phrases import Reason, ReasonKind, printable, printable_path, say
 
 Protect = Callable[[Counts, np.random.Generator], npt.NDArray[np.str_]]
 PublishedTexts = npt.NDArray[np.object_]

@@ -24,10 +24,10 @@ from audit.io.tables import text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
 from audit.model.arrays import NOBODY, Codes, Flags, Integers, Numbers, distinct, flagged
-from audit.model.errors import UsageError, in_quotes
+from audit.model.errors import UsageError
 from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
 from audit.publishing.previous_cells import GroupCells, covers_itself
-from audit.runtime.phrases import say
+from audit.runtime.phrases import in_quotes, say
 
 _COUNT = "Count"
 

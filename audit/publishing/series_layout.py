@@ -22,11 +22,11 @@ from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
 from audit.io.toml import toml_key, toml_text
 from audit.model.anonymizer import Anonymizer, Form
-from audit.model.errors import UsageError, in_quotes
+from audit.model.errors import UsageError
 from audit.publishing import manifest_writer
 from audit.publishing.renderer import Renderer
 from audit.publishing.verification import TRANSITIONS
-from audit.runtime.phrases import say
+from audit.runtime.phrases import in_quotes, say
 
 _WHOLE_LENGTH = Fraction(2)
 _SHARE_OF_DOMAIN = 100

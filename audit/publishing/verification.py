@@ -18,10 +18,10 @@ from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.anonymizer import COUNTERFEIT, Anonymizer, Bounds, Draft
 from audit.model.arrays import NOBODY, Codes, Places, distinct, numbered
-from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
+from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.model.evidence import Transitions, UpdateSets, ValueCounts
 from audit.publishing.identities import Counterfeits
-from audit.runtime.phrases import say
+from audit.runtime.phrases import printable, printable_path, say
 
 _NO_CODES: Codes = np.zeros(0, dtype=np.int32)
 

@@ -21,10 +21,11 @@ from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places, grouped
-from audit.model.errors import Problems, UsageError, printable
+from audit.model.errors import Problems, UsageError
 from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_register import CandidateRegister, people_of, whole_table
 from audit.repair.merged_cells import AttributeCells
+from audit.runtime.phrases import printable
 
 Cost = tuple[float, float, int]
 

@@ -21,7 +21,8 @@ from audit.io.table_writer import write_table
 from audit.io.texts import arrow, column_of
 from audit.io.toml import toml_document
 from audit.model.arrays import Places
-from audit.model.errors import UsageError, printable, printable_path
+from audit.model.errors import UsageError
+from audit.runtime.phrases import printable, printable_path
 from audit.simulating.population import Attribute, Column, SyntheticPeople
 from audit.simulating.updates import SimulatedUpdates
 

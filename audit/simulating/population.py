@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from audit.io.texts import arrow
 from audit.model.arrays import Counts, Floats, Numbers
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
+from audit.runtime.phrases import printable
 
 Column = npt.NDArray[np.unsignedinteger]
 """Codes of one attribute, one per person, in the smallest type that holds them."""

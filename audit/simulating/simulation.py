@@ -16,7 +16,8 @@ from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import Microdata, SnapshotFile
 from audit.io.tables import header
 from audit.model.arrays import Counts, Places, ragged
-from audit.model.errors import InputError, Problem, Problems, UsageError, printable
+from audit.model.errors import InputError, Problem, Problems, UsageError
+from audit.runtime.phrases import printable
 from audit.simulating.microdata_writer import Written, new_folder, write_microdata
 from audit.simulating.population import Attribute, Column, SyntheticPeople, check_names, declared, generate, names
 from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, SimulationRequest

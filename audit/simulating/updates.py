@@ -10,7 +10,8 @@ from typing import NoReturn
 import numpy as np
 
 from audit.model.arrays import Counts, Numbers
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
+from audit.runtime.phrases import printable
 from audit.simulating.population import Attribute, Column, plain
 
 Move = Callable[[Column, np.random.Generator], None]

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from audit.io.atomic_files import atomic_path, hide_from_version_control, write_file
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.model.report import ClauseReport, Report, WitnessReport
-from audit.runtime.phrases import Phrase, figure, say
+from audit.runtime.phrases import Phrase, figure, printable, say
 from audit.witness.verify import Published
 
 FILES = (

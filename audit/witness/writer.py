@@ -18,10 +18,11 @@ import pyarrow as pa
 from audit.adversary.view import View
 from audit.io.manifest import PRIVATE
 from audit.model.arrays import Integers
-from audit.model.errors import UsageError, printable, printable_path
+from audit.model.errors import UsageError
 from audit.model.outcome import Outcome
 from audit.model.report import Report
 from audit.pipeline.attack_run import AuditRun
+from audit.runtime.phrases import printable, printable_path
 from audit.witness import verify_counts
 from audit.witness.proofs import Solve, Step, further_steps, proof_lines, prove_by_groups, register_steps, sum_of_groups
 from audit.witness.statement import StatedClaims, Witness, supported

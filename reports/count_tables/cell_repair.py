@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from audit.findings.count import cell_name
 from audit.model.count_report import TablesFacts
-from audit.model.errors import printable, printable_path
 from audit.model.release_impact import COUNTS_OPEN, CellRepair, HiddenCell, ReleaseImpact, alone
 from audit.model.report import Report
-from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, say, say_count
+from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, printable, printable_path, say, say_count
 from reports.audit_page import added_inputs
 from reports.count_tables.sentences import limit
 from reports.page import Bullets, PageSteps, Paragraph, Section

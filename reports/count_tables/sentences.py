@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from audit.findings.count import COUNT_KINDS, CountFinding, cell_name, label_name
 from audit.findings.wording import RELEASES, ROWS
 from audit.model.count_report import TablesFacts
-from audit.model.errors import SENTENCE, printable
+from audit.model.errors import SENTENCE
 from audit.model.finding import Finding
 from audit.model.report import Report
-from audit.runtime.phrases import Noun, Phrase, figure, joined, say, say_count
+from audit.runtime.phrases import Noun, Phrase, figure, joined, printable, say, say_count
 from reports.page import PageTable
 
 _OVER_TIME = {

@@ -8,10 +8,9 @@ from typing import ClassVar
 
 from audit.model.adversary import ADVERSARIES
 from audit.model.count_report import TablesFacts
-from audit.model.errors import printable
 from audit.model.measures import INFERENCE, LINKABILITY, SINGLING_OUT
 from audit.model.report import Report
-from audit.runtime.phrases import Phrase, say, say_count
+from audit.runtime.phrases import Phrase, printable, say, say_count
 from reports.audit_page import recommendation
 from reports.documents import sections
 from reports.documents.sections import Document, Part

@@ -11,10 +11,10 @@ from typing import ClassVar
 from audit.clauses.clause import attack_reason
 from audit.clauses.registry import clause_of
 from audit.model.count_report import TablesFacts
-from audit.model.errors import SENTENCE, printable
+from audit.model.errors import SENTENCE
 from audit.model.measures import ABSENT
 from audit.model.report import ColumnAccuracy, Report, SeriesFacts
-from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
+from audit.runtime.phrases import Phrase, figure, joined, parted, printable, risk_text, say, say_count
 from reports import markdown
 from reports.audit_page import files, mark
 from reports.count_tables import sentences as counts

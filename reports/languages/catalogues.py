@@ -15,8 +15,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from audit.model.errors import UsageError, printable
-from audit.runtime.phrases import ENGLISH, LANGUAGE, Language
+from audit.model.errors import UsageError
+from audit.runtime.phrases import ENGLISH, LANGUAGE, Language, printable
 
 FOLDER = Path(__file__).parent
 _FIXED, _NARROW = "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}"

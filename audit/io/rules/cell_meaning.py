@@ -24,10 +24,10 @@ from audit.io.rules.rule import (
     unnamed,
 )
 from audit.io.toml import Reader, toml_key
-from audit.model.errors import Doubt, printable
+from audit.model.errors import Doubt
 from audit.model.nearness import PublishedNumbers
 from audit.model.report import MisreadWarning
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, printable, say, say_count
 
 _AMOUNT = re.compile(
     r"(?:(?:eur|usd|gbp|chf)(?![^\W\d_])|(?:circa|approx(?:imately)?|about|around|etwa|rund|ungefähr|env(?:iron)?"

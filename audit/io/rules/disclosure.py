@@ -17,10 +17,10 @@ from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rule import ColumnRule, Columns, Headers, ReadSeries, Rules, unnamed
 from audit.io.tables import read_table
 from audit.io.toml import Reader, Toml, toml_key
-from audit.model.errors import Doubt, Problems, in_quotes, printable
+from audit.model.errors import Doubt, Problems
 from audit.model.nearness import PublishedNumbers
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, joined, say, say_count
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, in_quotes, joined, printable, say, say_count
 
 FEW_TIES = 3  # so few rows may be tied by chance,
 FEW_OF_ROWS = 20  # or one in this many, whichever is less

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from audit.io.dialect import is_encoding
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Headers
 from audit.io.toml import Reader
-from audit.model.errors import Problems, printable
-from audit.runtime.phrases import Phrase, say
+from audit.model.errors import Problems
+from audit.runtime.phrases import Phrase, printable, say
 
 
 class _OfTextFiles(ColumnRule):

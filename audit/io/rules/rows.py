@@ -19,9 +19,9 @@ from audit.io.tables import Table
 from audit.io.texts import flags
 from audit.io.toml import Reader, one_of
 from audit.model.arrays import Flags
-from audit.model.errors import Doubt, printable
+from audit.model.errors import Doubt
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, parted, say, say_count
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, parted, printable, say, say_count
 
 _TOTALS = re.compile(
     r"totals?|grand total|subtotal|sum|gesamt|gesamtsumme|insgesamt|(zwischen)?summe|somme|ensemble|totale|totaal"

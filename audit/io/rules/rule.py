@@ -17,9 +17,9 @@ from audit.io.composed_columns import parts_of
 from audit.io.encoding import Vocabulary
 from audit.io.tables import Table
 from audit.io.toml import Form, Reader, Toml
-from audit.model.errors import Doubt, Problems, printable
+from audit.model.errors import Doubt, Problems
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, printable, say
 
 Respelling = Callable[[str], str]
 NOTHING = Phrase("it has no effect")

@@ -48,9 +48,9 @@ from audit.io.rules.rule import (
 from audit.io.tables import Table, read_table, text_codes
 from audit.io.toml import Reader, one_of
 from audit.model.arrays import Codes, Flags
-from audit.model.errors import Doubt, Problems, printable
+from audit.model.errors import Doubt, Problems
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, printable, say, say_count
 
 HAVE_COMMAS = Phrase('numbers of "{column}" have decimal commas')
 INDIVIDUAL = "individual"

@@ -21,8 +21,9 @@ from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.runtime.engine import Task, cores
+from audit.runtime.phrases import printable
 from audit.runtime.version import VERSION
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.runtime.engine import Engine, Local, cores
+from audit.runtime.phrases import printable
 
 ENGINES = ("local", "dask")
 
