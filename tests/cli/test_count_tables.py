@@ -15,7 +15,7 @@ from audit.count_tables.read_counts import read_counts
 from tests.cli.forms import edit
 from tests.helpers.count_tables import TinyTables, write_tables
 from tests.helpers.messy import excel
-from tests.helpers.running import refused, run_main
+from tests.helpers.running import printed, refused, run_main
 from tests.mutants.mutant import kills
 
 ROWS = [(("A", "f"), "9"), (("A", "m"), "*"), (("A", "All"), "12")]
@@ -193,27 +193,36 @@ def test_a_crossing_of_too_many_boxes_is_undecided(tmp_path):
     assert attack["measures"]["open"] > 10**9
 
 
+def with_draft(folder, rows, markers, more="", first=(), **rules):
+    """A series of one table by area and sex, with further lines in its manifest, and a candidate beside it."""
+    first = first or [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
+    series = TinyTables(("area", "sex"), [first], markers=markers, **{"totals": {"sex": "All"}, **rules})
+    edit(series.write(folder / "series") / "series.toml", "[policy]", f"{more}[policy]")
+    (folder / "2.csv").write_text(f"area,sex,n\n{rows}\n", encoding="utf-8")
+    return str(folder / "series"), str(folder / "2.csv")
+
+
+def repaired(folder, draft, *words):
+    """How the repair of a candidate ends, what it says, and the lines that it writes."""
+    code, out = printed("repair", *draft, "--output", str(folder / "out"), *words)
+    return code, out, (folder / "out/2.csv").read_text(encoding="utf-8").splitlines()
+
+
 @pytest.mark.parametrize(("more", "code"), [("", 0), ('[unconfirmed]\nkeys = ["table.over_time"]\n', 3)])
 def test_where_the_past_breaks_the_policy_only_what_a_repair_adds_decides(more, code, tmp_path):
     """The first release gives a count away; what the second one adds is taken out of it."""
     first = [(("N", "f"), "9"), (("N", "m"), "*"), (("N", "All"), "12"), (("S", "f"), "9"), (("S", "m"), "*")]
-    first += [(("W", "f"), "30")]
-    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 7)}, over_time="same")
-    folder = series.write(tmp_path / "series")
-    with (folder / "series.toml").open("a") as file:
-        file.write(more)
-    (tmp_path / "2.csv").write_text("area,sex,n\nS,All,12\nW,f,30\n", encoding="utf-8")
+    draft = with_draft(
+        tmp_path, "S,All,12\nW,f,30", {"*": (1, 7)}, more, [*first, (("W", "f"), "30")], over_time="same"
+    )
     page = tmp_path / "page.html"
-    words = ["repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out")]
-    found, out, err = run_main(*words, "--report", f"html={page}")
-    assert (found, err) == (code, "")
+    found, text, lines = repaired(tmp_path, draft, "--report", f"html={page}")
+    assert (found, lines) == (code, ["area,sex,n", "S,All,", "W,f,30"])
     assert "Cells hidden" in page.read_text(encoding="utf-8")
-    text = " ".join(out.split())
     assert ("adds nothing that the policy forbids and that did not follow" in text) == (code == 0)
     [command] = re.findall(r"`audit (next [^`]*)` judges the candidate as it is now", text)
     assert run_main(*command.replace(" next.html", f" {tmp_path / 'next.html'}").split())[0] == 1
     assert (tmp_path / "next.html").exists()
-    assert (tmp_path / "out/2.csv").read_text() == "area,sex,n\nS,All,\nW,f,30\n"
 
 
 @pytest.mark.parametrize("blank", ["F,c", "D,f; D,m"])
@@ -257,20 +266,13 @@ def test_the_first_release_as_a_candidate_is_compared_with_no_other(tmp_path):
 def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
     """The candidate reveals one more person; without that cell, only unconfirmed keys are left."""
     first = [(("N", "f"), "9"), (("N", "m"), "*")]
-    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 7)}, over_time="same")
-    folder = series.write(tmp_path / "series")
-    path = folder / "series.toml"
-    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
-    candidate = tmp_path / "2.csv"
-    candidate.write_text("area,sex,n\nN,All,12\nS,f,30\n", encoding="utf-8")
-    found, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
-    assert (found, err) == (code, "")
-    said = " ".join(out.split())
+    draft = with_draft(tmp_path, "N,All,12\nS,f,30", {"*": (1, 7)}, more, first, over_time="same")
+    found, said, _ = repaired(tmp_path, draft)
     assert re.search(rf"is the candidate, not yet published: \S+2\.csv\. {verdict}", said)
     assert "2.csv with 1 further cell hidden." in said
     assert "Cells hidden area N (12;" in said
-    assert ("it may go out" in said) == (code == 0)
-    assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == code
+    assert (found, "it may go out" in said) == (code, code == 0)
+    assert run_main("next", draft[0], str(tmp_path / "out/2.csv"))[0] == code
 
 
 @kills("audit.count_tables.candidate.judge_candidate", "not counts.hidden.any()", "False")
@@ -280,15 +282,12 @@ def test_what_a_repair_of_rounded_tables_leaves_empty_is_decided(said, tmp_path)
     """Of 8 to 12, 8 or more are women, so that the men are 3 or 4; if their empty cell were 0, they would be 1 or 2."""
     cells = [*product("AB", ("m", "f")), ("A", "All"), ("B", "All"), ("All", "m"), ("All", "f"), ("All", "All")]
     first = [(cell, str(50 * 2 ** cell.count("All"))) for cell in cells]
-    series = TinyTables(("area", "sex"), [first], totals={"area": "All", "sex": "All"}, rounding=(5, "nearest"))
-    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
-    path = folder / "series.toml"
-    edit(path, "[policy]", f"{said}[policy]")
-    rows = ["A,m,5", "A,f,10", "A,All,10", "B,m,30", "B,f,10", "B,All,40", "All,m,35", "All,f,15", "All,All,50"]
-    candidate.write_text("\n".join(["area,sex,n", *rows, ""]), encoding="utf-8")
-    code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
-    assert (code, err, 'Write absent = "unknown"' in out) == (0, "", not said)
-    assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == (0 if said else 3)
+    rows = "A,m,5 A,f,10 A,All,10 B,m,30 B,f,10 B,All,40 All,m,35 All,f,15 All,All,50".replace(" ", "\n")
+    totals = {"area": "All", "sex": "All"}
+    draft = with_draft(tmp_path, rows, {}, said, first, totals=totals, rounding=(5, "nearest"))
+    code, out, _ = repaired(tmp_path, draft)
+    assert (code, 'Write absent = "unknown"' in out) == (0, not said)
+    assert run_main("next", draft[0], str(tmp_path / "out/2.csv"))[0] == (0 if said else 3)
 
 
 def test_a_repaired_release_keeps_the_name_of_its_folder(tmp_path):
@@ -333,19 +332,6 @@ def test_a_line_of_the_next_release_may_be_declared_before_it_is_there(line, cod
     assert found == code, err
 
 
-@kills("audit.count_tables.hiding.hidden_lower", "counts.lower >= small", "False")
-def test_what_is_left_empty_beside_a_marker_of_small_counts_is_none_of_these(tmp_path):
-    """Of a total of 6, an empty count beside one of 1 to 4 is 5, so the small one is 1; notes below are no rows."""
-    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
-    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 4)}, threshold=5)
-    folder = series.write(tmp_path / "series")
-    candidate = tmp_path / "2.csv"
-    candidate.write_text("area,sex,n\nA,m,*\nA,f,5\nA,All,6\nSource: the office\n", encoding="utf-8")
-    assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 0
-    written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
-    assert written == "area,sex,n\nA,m,\nA,f,\nA,All,6\nSource: the office\n"
-
-
 KEPT = """not_counts = ["code", "extra"]
 rates = { column = "percent", per = 100, decimals = 1, denominator = { sex = "All" } }
 [[hiding]]
@@ -355,11 +341,8 @@ keep = true
 FIRST = [(("B", "m"), "40"), (("B", "f"), "30"), (("B", "All"), "70")]
 
 
-@kills("audit.count_tables.candidate.repair_candidate", "table.path.unlink()", "pass")
 def test_a_repair_leaves_no_file_that_was_not_audited(tmp_path, monkeypatch):
-    series = TinyTables(("area", "sex"), [FIRST], totals={"sex": "All"}, markers={"c": (0, None)}, min_count=10)
-    folder, candidate, parts = series.write(tmp_path / "series"), tmp_path / "2.csv", ["A,m,20", "A,f,c", "A,All,26"]
-    candidate.write_text("\n".join(["area,sex,n", *parts]) + "\n", encoding="utf-8")
+    draft = with_draft(tmp_path, "A,m,20\nA,f,c\nA,All,26", {"c": (0, None)}, first=FIRST, min_count=10)
 
     def stopped(manifest):
         if (tmp_path / "out/2.csv").exists():
@@ -367,7 +350,7 @@ def test_a_repair_leaves_no_file_that_was_not_audited(tmp_path, monkeypatch):
         return read_counts(manifest)
 
     monkeypatch.setattr("audit.count_tables.candidate.read_counts", stopped)
-    assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 130
+    assert run_main("repair", *draft, "--output", str(tmp_path / "out"))[0] == 130
     assert not [*(tmp_path / "out").iterdir()]
 
 
@@ -403,72 +386,56 @@ def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_pa
 
 @kills("audit.count_tables.candidate._markers", "others & {*guessed}", "others")
 @kills("audit.count_tables.candidate._markers", "each[0] in others, ", "")
+@kills("audit.count_tables.candidate._markers", " if text not in others & {*guessed}", "")
+@kills("audit.count_tables.hiding.hidden_lower", "counts.lower >= small", "False")
 @pytest.mark.many
 @pytest.mark.parametrize(
-    ("markers", "signs"),
+    ("markers", "more", "signs"),
     [
-        ({"*": (1, 4)}, ["", ""]),
-        ({"c": (0, None)}, ["*", "c"]),
-        ({"c": (0, None), "..": (0, None)}, ["*", "c"]),
-        ({"*": (1, 4), "c": (0, None)}, ["c", "c"]),
-        ({"*": (1, 4), "c": (5, None), "..": (0, None)}, ["..", ".."]),  # c would say that the other is at most 1
-        ({"*": (1, 4), "c": (5, None)}, ["*", "5", "c"]),  # a blank cell beside c would be less than 5
-        ({"c": (1, None)}, ["*", "c"]),
-        ({".": (1, None), "-": (0, 0)}, ["*", "."]),
-        ({"c": (1, 99)}, ["*", ""]),
-        ({"z": (0, None)}, ["*", "z"]),
-        ({"*": (1, 4), "[x]": (0, None)}, ["[x]", "[x]"]),
-        ({"*": (1, 4), "z": (0, None), "c": (0, None)}, ["c", "c"]),
+        ({"*": (1, 4)}, "", ["", ""]),
+        ({"c": (0, None)}, "", ["c", "c"]),
+        ({"c": (0, None), "..": (0, None)}, "", ["c", "c"]),
+        ({"*": (1, 4), "c": (0, None)}, "", ["c", "c"]),
+        ({"*": (1, 4), "c": (5, None), "..": (0, None)}, "", ["..", ".."]),  # c would say that the other is at most 1
+        ({"*": (1, 4), "c": (5, None)}, "", ["*", "5", "c"]),  # a blank cell beside c would be less than 5
+        ({"c": (1, None)}, "", ["c", "c"]),
+        ({".": (1, None), "-": (0, 0)}, "", [".", "."]),
+        ({"c": (1, 99)}, "", ["c", ""]),
+        ({"z": (0, None)}, "", ["z", "z"]),
+        ({"z": (0, None)}, '[unconfirmed]\nkeys = ["table.markers"]\n', ["z", ""]),
+        ({"z": (0, None)}, '[unconfirmed]\nkeys = ["table.markers.z"]\n', ["z", ""]),
+        ({"*": (1, 4), "[x]": (0, None)}, "", ["[x]", "[x]"]),
+        ({"*": (1, 4), "z": (0, None), "c": (0, None)}, "", ["c", "c"]),
     ],
 )
-def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, signs, tmp_path):
-    """An empty cell beside markers would be read as one that is not small."""
+def test_a_repair_writes_the_marker_that_can_stand_for_any_count(markers, more, signs, tmp_path):
+    """An empty cell beside markers would be read as one that is not small; what may be not applicable, as neither."""
     small = next(iter(markers))
-    signs = [small if sign == "*" and "*" not in markers else sign for sign in signs]
     first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40"), (("B", "m"), small)]
-    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers=markers, threshold=5)
-    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
-    candidate.write_text(f"area,sex,n\nA,m,{small}\nA,f,5\nA,All,6\n", encoding="utf-8")
-    code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    draft = with_draft(tmp_path, f"A,m,{small}\nA,f,5\nA,All,6", markers, more, first, threshold=5)
+    code, out, lines = repaired(tmp_path, draft)
     # Beside a count from 1 on, an empty cell that is not small leaves 1.
-    assert (code, err) == (3 if signs == [small, ""] and small == "c" else 0, "")
-    written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
+    assert more or code == (3 if signs == ["c", ""] else 0), out
     cells = zip(("A,m", "A,f", "A,All"), [*signs, "6"], strict=False)
-    assert written.splitlines() == ["area,sex,n", *map(",".join, cells)]
-    told = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["cells"]["hide"]
+    assert lines == ["area,sex,n", *map(",".join, cells)]
+    told = json.loads(run_main("next", *draft, "--format", "json")[1])["cells"]["hide"]
     assert {each["sign"] for each in told} <= {*signs}
     assert bool(re.search("cell is left empty|cells are left empty", out)) == (not all(each["sign"] for each in told))
-
-
-@kills("audit.count_tables.candidate._markers", " if text not in others & {*guessed}", "")
-@pytest.mark.parametrize("guess", ["table.markers", "table.markers.z"])
-def test_a_repair_does_not_write_a_sign_of_what_is_not_applicable_that_is_a_guess(guess, tmp_path):
-    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
-    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"z": (0, None)}, threshold=5)
-    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
-    with (folder / "series.toml").open("a") as file:
-        file.write(f'[unconfirmed]\nkeys = ["{guess}"]\n')
-    candidate.write_text("area,sex,n\nA,m,z\nA,f,5\nA,All,6\n", encoding="utf-8")
-    run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
-    assert (tmp_path / "out/2.csv").read_text(encoding="utf-8") == "area,sex,n\nA,m,z\nA,f,\nA,All,6\n"
 
 
 @kills("audit.count_tables.candidate._signs", " if ends[text] <= lowest", "")
 @pytest.mark.parametrize("has", ["c", "•", ""])
 def test_a_repair_writes_one_sign_into_all_hidden_cells_of_a_table(has, tmp_path):
     """The 0 cannot have c: a second sign would say which count it hides, and that c is small where others have it."""
-    totals, markers = {"area": "All", "sex": "All"}, {"c": (1, None), "•": (0, None)}
     first = [(("A", "m"), "c"), (("A", "f"), "c"), (("A", "All"), "40")]
-    folder = TinyTables(("area", "sex"), [first], totals=totals, markers=markers, min_count=5).write(
-        tmp_path / "series"
-    )
-    rows = ["A,m,0", "A,f,7", "A,All,7", "B,m,8", "B,f,3", "B,All,11", f"C,m,{has or 20}", f"C,f,{has or 30}"]
-    rows += ["C,All,50", f"All,m,{28 if not has else ''}", f"All,f,{40 if not has else ''}", "All,All,68"]
-    candidate = tmp_path / "2.csv"
-    candidate.write_text("\n".join(["area,sex,n", *(row for row in rows if row[-1] != ",")]) + "\n", encoding="utf-8")
-    code, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
-    assert (code, err) == (0, ""), out
-    texts = (line.rsplit(",", 1)[1] for line in (tmp_path / "out/2.csv").read_text(encoding="utf-8").splitlines()[1:])
+    rows = f"A,m,0 A,f,7 A,All,7 B,m,8 B,f,3 B,All,11 C,m,{has or 20} C,f,{has or 30} C,All,50"
+    rows += " All,All,68" if has else " All,m,28 All,f,40 All,All,68"
+    markers = {"c": (1, None), "•": (0, None)}
+    totals = {"area": "All", "sex": "All"}
+    draft = with_draft(tmp_path, rows.replace(" ", "\n"), markers, first=first, totals=totals)
+    code, out, lines = repaired(tmp_path, draft)
+    assert code == 0, out
+    texts = {line.rsplit(",", 1)[1] for line in lines[1:]}
     assert {text for text in texts if not text.isdigit()} == {has or "•"}
 
 
@@ -476,19 +443,14 @@ def test_a_repair_writes_one_sign_into_all_hidden_cells_of_a_table(has, tmp_path
 def test_a_document_about_a_release_to_come_is_that_of_a_copy_with_it(is_safe, tmp_path):
     """The way that docs/reference/documents.md describes."""
     first = [(("A", "m"), "s"), (("A", "f"), "30"), (("A", "All"), "s" if is_safe else "32")]
-    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"s": (1, None)}, min_count=5)
-    folder, candidate, copy = series.write(tmp_path / "series"), tmp_path / "2.csv", tmp_path / "with-2"
-    candidate.write_text("area,sex,n\nA,m,3\nA,f,50\nA,All,53\n", encoding="utf-8")
-    found = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
-    assert found[0] == 0
-    run_main(str(folder), "--findings", "all", "--format", "json", "--output", str(tmp_path / "before.json"))
-    shutil.copytree(folder, copy)
+    draft = with_draft(tmp_path, "A,m,3\nA,f,50\nA,All,53", {"s": (1, None)}, first=first)
+    assert repaired(tmp_path, draft)[0] == 0
+    before, copy = tmp_path / "before.json", tmp_path / "with-2"
+    run_main(draft[0], "--findings", "all", "--format", "json", "--output", str(before))
+    shutil.copytree(draft[0], copy)
     shutil.copy(tmp_path / "out/2.csv", copy / "releases/2.csv")
-    text = (copy / "series.toml").read_text(encoding="utf-8")
-    text = text.replace('["releases/1.csv"]', '["releases/1.csv", "releases/2.csv"]')
-    (copy / "series.toml").write_text(text, encoding="utf-8")
-    baseline = () if is_safe else ("--baseline", str(tmp_path / "before.json"))
-    code, document, _ = run_main(str(copy), "--document", "dpia", *baseline)
+    edit(copy / "series.toml", '["releases/1.csv"]', '["releases/1.csv", "releases/2.csv"]')
+    code, document, _ = run_main(str(copy), "--document", "dpia", *([] if is_safe else ["--baseline", str(before)]))
     assert (code, "releases/2.csv" in document, "The policy holds" in document) == (0, True, True)
 
 
@@ -503,27 +465,18 @@ def test_a_document_about_a_release_to_come_is_that_of_a_copy_with_it(is_safe, t
 )
 def test_a_repair_writes_a_sign_unless_an_unread_note_would_be_wrong_then(note, more, sign, tmp_path):
     first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40"), (("B", "m"), "s")]
-    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"s": (1, None)}, min_count=5)
-    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
-    path = folder / "series.toml"
-    edit(path, "[policy]", f"{more}[policy]")
-    candidate.write_text(f"area,sex,n\nA,m,3\nA,f,50\nA,All,53\n\n{note}\n", encoding="utf-8")
-    run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
-    assert f"\nA,m,{sign}\nA,f,{sign}\n" in (tmp_path / "out/2.csv").read_text(encoding="utf-8")
+    draft = with_draft(tmp_path, f"A,m,3\nA,f,50\nA,All,53\n\n{note}", {"s": (1, None)}, more, first)
+    assert repaired(tmp_path, draft)[2][1:3] == [f"A,m,{sign}", f"A,f,{sign}"]
 
 
 @pytest.mark.parametrize(("mark", "encoding"), [("\ufeff", "utf-8"), ("", "utf-8"), ("", "cp1252"), ("", "utf-16")])
 def test_repair_keeps_the_lines_around_a_table_and_the_byte_order_mark(mark, encoding, tmp_path):
     """They say what a marker means that is left in other cells."""
-    series = TinyTables(
-        ("area", "sex"), [[(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]], totals={"sex": "All"},
-        markers={"*": (1, 4)}, threshold=5,
-    )  # fmt: skip
-    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
+    draft = with_draft(tmp_path, "", {"*": (1, 4)}, threshold=5)
     above, below = f"{mark}People of 2024\n", "\nSource: the office of Bülach\n* : secret (1 to 4)\n"
     text = "{}area,sex,n\nA,m,{}\nA,f,{}\nA,All,6\nB,m,10\nB,f,30\nB,All,40\nC,m,10\nC,f,30\nC,All,40\n{}"
-    candidate.write_text(text.format(above, "*", "5", below), encoding=encoding)
-    assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 0
+    (tmp_path / "2.csv").write_text(text.format(above, "*", "5", below), encoding=encoding)
+    assert run_main("repair", *draft, "--output", str(tmp_path / "out"))[0] == 0
     assert (tmp_path / "out/2.csv").read_text(encoding=encoding) == text.format(above, "", "", below)
 
 
@@ -575,31 +528,26 @@ def test_a_label_that_is_misspelt_in_one_row_hides_no_difference(tmp_path, spell
     assert not err or f'"{spelled}" differs from "North East"' in err
 
 
-def test_the_sheet_of_a_candidate_counts_the_cells_that_are_shown_and_names_the_command_that_hides_them(tmp_path):
+@pytest.mark.parametrize("is_told", [True, False])
+def test_the_sheet_of_a_candidate_counts_the_cells_that_are_shown_and_names_the_command_that_hides_them(
+    is_told, tmp_path
+):
     """The candidate gives a count away; a marker that must go, too, is not a further cell to hide."""
-    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
-    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 4)}, threshold=5)
-    folder, candidate = series.write(tmp_path / "series"), tmp_path / "2.csv"
-    for own, told in (("A,f,5\nA,All,6", "In 1 cell that is hidden already"), ("A,f,30\nA,All,33", "")):
-        candidate.write_text(f"area,sex,n\nA,m,*\n{own}\n", encoding="utf-8")
-        out = " ".join(run_main("next", str(folder), str(candidate))[1].split())
-        cells = json.loads(run_main("next", str(folder), str(candidate), "--format", "json")[1])["cells"]["hide"]
-        assert "Hide 1 further cell; " in out
-        assert (sum(each["shown"] == "*" for each in cells), told in out) == (bool(told), True)
-        [command] = re.findall(r"`audit (repair [^`]*) repaired` hides (?:it|them)", out)
-        assert run_main(*command.split(), str(tmp_path / f"out{len(told)}"))[0] == 0
+    rows = "A,m,*\nA,f,5\nA,All,6" if is_told else "A,m,*\nA,f,30\nA,All,33"
+    draft = with_draft(tmp_path, rows, {"*": (1, 4)}, threshold=5)
+    _, out = printed("next", *draft)
+    cells = json.loads(run_main("next", *draft, "--format", "json")[1])["cells"]["hide"]
+    assert "Hide 1 further cell; " in out
+    assert (sum(each["shown"] == "*" for each in cells), "In 1 cell that is hidden already" in out) == (is_told,) * 2
+    [command] = re.findall(r"`audit (repair [^`]*) repaired` hides (?:it|them)", out)
+    assert run_main(*command.split(), str(tmp_path / "out"))[0] == 0
 
 
 @pytest.mark.parametrize("sign", ["", "•"])
 def test_the_sheet_of_a_repair_counts_the_cells_that_it_lists(sign, tmp_path):
     """Where only hidden cells need another sign, or none, no further cell is hidden, and none is listed as one."""
     markers = {"*": (1, 4)} | ({sign: (0, None)} if sign else {})
-    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
-    folder = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers=markers, min_count=5).write(tmp_path)
-    candidate = tmp_path / "2.csv"
-    candidate.write_text("area,sex,n\nA,m,*\nA,f,*\nA,All,8\n", encoding="utf-8")
-    code, out, _ = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
-    said = " ".join(out.split())
+    code, said, _ = repaired(tmp_path, with_draft(tmp_path, "A,m,*\nA,f,*\nA,All,8", markers))
     [cells] = re.findall(r"In (\d) cells? that (?:is|are) hidden already, leave out the marker", said)
     assert (code, "further cell" in said.lower()) == (0, False)
     listed = said.partition("Hidden cells to change")[2].partition("Hidden before")[0]
