@@ -8,8 +8,9 @@ from audit.io import series_texts
 from audit.io.irregularities import are_others
 from audit.model.errors import InputError
 from audit.pipeline import audit_run
-from tests.helpers.messy import series_of
-from tests.helpers.running import read_audit, run_main
+from tests.cli.forms import edit
+from tests.helpers.messy import as_csv, series_of, write
+from tests.helpers.running import printed, read_audit, run_main
 from tests.mutants.mutant import kills
 
 COLUMNS = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
@@ -23,6 +24,20 @@ def undecided(folder):
     return code, " ".join(str(each["reason"]) for each in result["policy"]["clauses"] if each["state"] == "undecided")
 
 
+def asked(said, *series):
+    """Return the exit code of an audit, which is undecided for a reason that says something, or decided."""
+    code, why = undecided(series_of(*series))
+    assert (said in why) == (code == 3), why
+    return code
+
+
+def of_ages(*classes):
+    """Return a table of classes, each of its values; the last class has two, of which nothing is asked."""
+    ages = ("20-39", "40-59", "60-79")
+    rows = [[age, value] for age, values in zip(ages, [*classes, ["flu", "gout"]], strict=False) for value in values]
+    return [["Age", "Disease"], *rows]
+
+
 @kills("audit.io.series_texts.sums_of_others", "2 * total == total.sum()", "total < 0")
 @pytest.mark.parametrize(("more", "code"), [(0, 3), (1, 0)])
 def test_a_value_whose_count_is_that_of_all_others_may_be_a_total(tmp_path, more, code):
@@ -30,8 +45,7 @@ def test_a_value_whose_count_is_that_of_all_others_may_be_a_total(tmp_path, more
     rows = [[age, value, str(count)] for age, name, count in [("20-39", "flu", 3), ("40-59", "cold", 2)]
             for value, count in [(name, count), ("any cause", count + more)]]  # fmt: skip
     table, count = [["Age", "Disease", "count"], *rows], 'count = "count"\n'
-    found, why = undecided(series_of(tmp_path / "1", [table], COLUMNS + count))
-    assert (found, 'ignore_rows = { Disease = ["any cause"] }' in why) == (code, code == 3)
+    assert asked('ignore_rows = { Disease = ["any cause"] }', tmp_path / "1", [table], COLUMNS + count) == code
     for line, exits in (('ignore_rows = { Disease = ["any cause"] }', 1), ('spelled = ["Disease"]', 0)):
         assert read_audit(series_of(tmp_path / line[:6], [table], f"{COLUMNS}{count}{line}\n"))[0] == exits
 
@@ -61,10 +75,9 @@ def test_unlinkable_columns_tie_rows_in_other_words(tmp_path, first, last, tie):
         [["Age", *names, "Disease"], *(["20-39", *texts(n), DISEASES[(n // step) % 4]] for n in range(40))]
         for step, (names, texts) in ((1, first), (2, last))
     ]
-    names = dict.fromkeys([*first[0], *last[0]])
-    line = "unlinkable = { " + ", ".join(f"{name} = 'free text'" for name in names) + " }\n"
-    code, why = undecided(series_of(tmp_path, releases, COLUMNS + line))
-    assert (code, "once in each of two releases" in why) == ((3, True) if tie else (0, False))
+    names = ", ".join(f"{name} = 'free text'" for name in dict.fromkeys([*first[0], *last[0]]))
+    columns = f"{COLUMNS}unlinkable = {{ {names} }}\n"
+    assert asked("once in each of two releases", tmp_path, releases, columns) == 3 * tie
 
 
 NARROWING = {
@@ -83,30 +96,27 @@ NARROWING = {
 def test_an_unlinkable_column_may_show_what_coarser_cells_hide(tmp_path, text, narrows):
     """Towns are 0 to 5; some classes publish two towns or none, but a weight by town stands beside towns, too."""
     cells = ["{town}", "{town}", "{town}", "*", "{{{low}, {high}}}"]
-    rows = []
+    rows = [["Town", "Disease", "Weight"]]
     for n in range(240):
         town = n // 8 % 6
         cell = cells[n // 48].format(town=f"T{town}", low=f"T{town // 2 * 2}", high=f"T{town // 2 * 2 + 1}")
         rows.append([cell, DISEASES[n % 4], text(n, town)])
     columns = 'sensitive = "Disease"\nquasi_identifiers = ["Town"]\nunlinkable = { Weight = "calibrated by us" }\n'
-    code, why = undecided(series_of(tmp_path / "one", [[["Town", "Disease", "Weight"], *rows]], columns))
-    assert (code, 'column "Weight" have cells of "Town"' in why) == ((3, True) if narrows else (0, False))
+    assert asked('column "Weight" have cells of "Town"', tmp_path, [rows], columns) == 3 * narrows
 
 
 def test_what_earlier_releases_show_by_a_weight_blocks_no_later_one_once_it_is_declared(tmp_path):
     """The advice works: the column is judged, and the next release adds nothing."""
     rows = [["*" if n < 48 else f"T{n // 8 % 6}", DISEASES[n % 4], f"{1000 + 7 * (n // 8 % 6)}"] for n in range(240)]
     columns = 'sensitive = "Disease"\nquasi_identifiers = ["Town"]\nunlinkable = { Weight = "ours" }\n'
-    folder = series_of(tmp_path / "s", [[["Town", "Disease", "Weight"], *rows]], columns)
-    (tmp_path / "2.csv").write_text(
-        "\n".join(["Town,Disease,Weight", *(f"{row[0]},{row[1]},*" for row in rows)]) + "\n"
-    )
+    head = ["Town", "Disease", "Weight"]
+    folder = series_of(tmp_path / "s", [[head, *rows]], columns)
+    write(tmp_path / "2.csv", as_csv([head, *([*row[:2], "*"] for row in rows)]))
     words = ["repair", str(folder), str(tmp_path / "2.csv"), "--output"]
-    code, out, _ = run_main(*words, str(tmp_path / "a"))
-    assert (code, "declare it, and write * for it in the next" in " ".join(out.split())) == (3, True)
-    text = (folder / "series.toml").read_text()
-    declared = text.replace('["Town"]', '["Town", "Weight"]').replace('unlinkable = { Weight = "ours" }\n', "")
-    (folder / "series.toml").write_text(declared)
+    code, out = printed(*words, str(tmp_path / "a"))
+    assert (code, "declare it, and write * for it in the next" in out) == (3, True)
+    edit(folder / "series.toml", '["Town"]', '["Town", "Weight"]')
+    edit(folder / "series.toml", 'unlinkable = { Weight = "ours" }\n', "")
     assert run_main(*words, str(tmp_path / "b"))[0] == 0
 
 
@@ -151,10 +161,8 @@ def test_what_earlier_releases_show_by_a_weight_blocks_no_later_one_once_it_is_d
     ],
 )
 def test_two_spellings_of_one_value_are_asked_about(tmp_path, one, other, same):
-    rows = [[age, value] for age, values in (("20-39", [one, other, one]), ("40-59", [other, other, one]))
-            for value in values]  # fmt: skip
-    code, why = undecided(series_of(tmp_path, [[["Age", "Disease"], *rows]], f"{COLUMNS}\n{APART}"))
-    assert (code, "may be another spelling of a value" in why) == ((3, True) if same else (0, False))
+    table = of_ages([one, other, one], [other, other, one])[:-2]
+    assert asked("may be another spelling of a value", tmp_path, [table], f"{COLUMNS}\n{APART}") == 3 * same
 
 
 @kills("audit.pipeline.audit_run._decide", "if settling and", "if False and")
@@ -205,17 +213,16 @@ def test_values_in_two_spellings_do_not_rule_each_other_out(tmp_path, value, pay
     ],
 )
 def test_a_violation_that_another_reading_removes_is_undecided(tmp_path, town, illness, code):
-    head, rest = ["Town", "Disease"], [["01234", "gout"], ["51063", "flu"], ["51063", "gout"]]
     columns = 'quasi_identifiers = ["Town"]\nsensitive = "Disease"\n'
     last = [[town, illness]] if illness == "flu" else [["01234", "flu"], [town, illness]]
-    found, why = undecided(series_of(tmp_path / "1", [[head, *rest, *last]], columns))
-    assert (found, "the violation depends on" in why) == (code, code == 3)
-    assert ("(the first: " in why) == (code == 3)
+    table = [["Town", "Disease"], ["01234", "gout"], ["51063", "flu"], ["51063", "gout"], *last]
+    for said in ("the violation depends on", "(the first: "):
+        assert asked(said, tmp_path / "1", [table], columns) == code
     spelled = 'spelled = ["Town", "Disease"]\n'
-    assert read_audit(series_of(tmp_path / "2", [[head, *rest, *last]], columns + spelled))[0] == bool(code)
+    assert read_audit(series_of(tmp_path / "2", [table], columns + spelled))[0] == bool(code)
     # What is certain in both readings stays a violation.
     certain = [["20095", "asthma"], ["20095", "asthma"], ["80331", "gout"]]
-    assert read_audit(series_of(tmp_path / "3", [[head, *rest, *last, *certain]], columns))[0] == 1
+    assert read_audit(series_of(tmp_path / "3", [[*table, *certain]], columns))[0] == 1
 
 
 def test_people_with_an_identifier_in_two_spellings_do_not_violate(tmp_path):
@@ -252,12 +259,10 @@ def test_people_of_whom_nobody_comes_again_are_asked_about(tmp_path, first, last
     assert ("published ids are drawn anew for each release, write spelled" in why) == others
     _, why = undecided(series_of(tmp_path / "2", releases, f'{COLUMNS}{individual}spelled = ["individual"]\n'))
     assert "differ between releases" not in why
-    keyed = [[[row[1:] for row in release], [row[0] for row in release[1:]]] for release in releases]
-    folder = series_of(tmp_path / "3", [rows for rows, _ in keyed], COLUMNS)
-    for place, (_, who) in enumerate(keyed, 1):
-        (folder / "private").mkdir(exist_ok=True)
-        text = "row,individual\n" + "".join(f"{row},{name}\n" for row, name in enumerate(who))
-        (folder / "private" / f"{place}.key.csv").write_text(text, encoding="utf-8")
+    folder = series_of(tmp_path / "3", [[row[1:] for row in rows] for rows in releases], COLUMNS)
+    for place, (_, *rows) in enumerate(releases, 1):
+        key = [["row", "individual"], *([str(at), row[0]] for at, row in enumerate(rows))]
+        write(folder / "private" / f"{place}.key.csv", as_csv(key))
     assert ("differ between releases" in undecided(folder)[1]) == others
 
 
@@ -310,20 +315,14 @@ def test_two_identifiers_in_one_release_are_two_people(tmp_path, together, other
 
 @kills("audit.pipeline.audit_run._decide", 'each.state in ("violated", "holds")', 'each.state == "violated"')
 @pytest.mark.parametrize(
-    "other",
-    ["flu?", "flu!", "~flu", "=flu", "<flu", "flu (B)", "flu G", "V.a. flu", "flu / suspected"],
+    "other", ["flu?", "flu!", "~flu", "=flu", "<flu", "flu (B)", "flu G", "V.a. flu", "flu / suspected"]
 )
 def test_what_holds_only_if_similar_texts_are_different_values_is_undecided(tmp_path, other):
     """The first class has one value with a mark; a class with a value of another name beside it needs no question."""
-    head, last = ["Age", "Disease"], [["40-59", "flu"], ["40-59", "gout"]]
-    for name, values, code in (("1", ["flu", other, "flu"], 3), ("2", ["flu", other, "cold"], 0)):
-        rows = [["20-39", value] for value in values]
-        found, why = undecided(series_of(tmp_path / name, [[head, *rows, *last]], COLUMNS))
-        assert (found, 'spelled = ["Disease"]' in why) == (code, code == 3)
-        assert (
-            read_audit(series_of(tmp_path / f"{name}s", [[head, *rows, *last]], f'{COLUMNS}spelled = ["Disease"]'))[0]
-            == 0
-        )
+    for values, code in ((["flu", other, "flu"], 3), (["flu", other, "cold"], 0)):
+        for line in ("", 'spelled = ["Disease"]'):
+            said = (tmp_path / f"{code}{line[:1]}", [of_ages(values)], COLUMNS + line)
+            assert asked('spelled = ["Disease"]', *said) == (0 if line else code)
 
 
 ALIKE = [
@@ -389,9 +388,7 @@ DIFFERENT = [
     ("one", "other", "exits"), [*((*pair, 3) for pair in ALIKE), *((*pair, 0) for pair in DIFFERENT)]
 )
 def test_what_holds_only_if_two_notations_are_two_values_is_undecided(tmp_path, one, other, exits):
-    rows = [["20-39", one], ["20-39", other], ["40-59", "flu"], ["40-59", "gout"]]
-    code, why = undecided(series_of(tmp_path, [[["Age", "Disease"], *rows]], f"{COLUMNS}\n{APART}"))
-    assert (code, 'spelled = ["Disease"]' in why) == (exits, exits == 3)
+    assert asked('spelled = ["Disease"]', tmp_path, [of_ages([one, other])], f"{COLUMNS}\n{APART}") == exits
 
 
 @kills("audit.pipeline.audit_run._unsettled", 'both == ("holds", "undecided")', "False")
@@ -433,20 +430,13 @@ Fever of unknown origin|Infektion unbekannter Ursache|Sonstige Diagnose"""
 @pytest.mark.many
 @pytest.mark.parametrize("unknown", UNKNOWN.replace("\n", "|").split("|"))
 def test_a_text_for_what_is_not_known_is_no_second_value(tmp_path, unknown):
-    head, last = ["Age", "Disease"], [["40-59", "flu"], ["40-59", "gout"]]
-    for name, values, code in (
-        ("1", ["flu", unknown, "flu"], 3),
-        ("2", ["flu", unknown, "cold"], 0),
-        ("3", [unknown], 0),
-    ):
-        rows = [["20-39", value] for value in values]
-        table = [head, *rows, *rows, *last]
-        found, why = undecided(series_of(tmp_path / name, [table], COLUMNS))
-        assert (found, "may say that a value is not known" in why) == (code, code == 3) or name == "3"
-        if name == "1":
-            lines = ['spelled = ["Disease"]', f'missing = ["{unknown}"]', f'harmless = {{ Disease = ["{unknown}"] }}']
-            line = lines[len(unknown) % 3]
-            assert read_audit(series_of(tmp_path / "line", [table], f"{COLUMNS}{line}\n"))[0] == 0
+    said = "may say that a value is not known"
+    for values, code in ((["flu", unknown, "flu"] * 2, 3), (["flu", unknown, "cold"] * 2, 0)):
+        assert asked(said, tmp_path / f"{code}", [of_ages(values)], COLUMNS) == code
+    undecided(series_of(tmp_path / "alone", [of_ages([unknown] * 2)], COLUMNS))
+    lines = ['spelled = ["Disease"]', f'missing = ["{unknown}"]', f'harmless = {{ Disease = ["{unknown}"] }}']
+    columns = f"{COLUMNS}{lines[len(unknown) % 3]}\n"
+    assert read_audit(series_of(tmp_path / "line", [of_ages(["flu", unknown, "flu"] * 2)], columns))[0] == 0
 
 
 @kills("audit.judgement.doubts._one_in_common", "and len(known) < len(values[pool])", "")
@@ -468,25 +458,22 @@ def test_a_value_that_is_not_known_hides_nothing_over_releases_either(tmp_path, 
         others = [[f"Q{n}", "40-59", value] for n, value in enumerate(("gout", "cold", "asthma"))]
         rows = [[f"P{at * bool(n)}{n}", "20-39", value] for n, value in enumerate(values)]
         releases.append([["Who", "Age", "Disease"], *rows, *others])
-    found, why = undecided(series_of(tmp_path, releases, COLUMNS + 'individual = "Who"\n[policy]\nmin_e = 1\n'))
-    assert (found, "may say that a value is not known" in why) == (code, code == 3)
+    columns = COLUMNS + 'individual = "Who"\n[policy]\nmin_e = 1\n'
+    assert asked("may say that a value is not known", tmp_path, releases, columns) == code
 
 
 @kills("audit.io.rules.disclosure.Unlinkable._narrowing", "[:_MOST_PAIRS]", "[:0]")
 @pytest.mark.parametrize("shows", [True, False])
 def test_two_unlinkable_columns_may_show_it_together(tmp_path, shows):
     """Of a town, one column shows a number that is added to it, and the other the sum; alone they show nothing."""
-    rows = []
+    rows = [["Town", "Disease", "A", "B"]]
     for n in range(240):
         town, added = n // 4 % 6, n // 24 % 5 * 7 + n % 3
-        cell = f"T{town}" if n % 4 else "*"
-        rows.append(
-            [cell, DISEASES[n // 3 % 4], f"a{added % 6}", f"b{(town + added) % 6 if shows else n * 7919 % 1009 % 6}"]
-        )
+        both = f"b{(town + added) % 6 if shows else n * 7919 % 1009 % 6}"
+        rows.append([f"T{town}" if n % 4 else "*", DISEASES[n // 3 % 4], f"a{added % 6}", both])
     columns = 'sensitive = "Disease"\nquasi_identifiers = ["Town"]\nunlinkable = { A = "ours", B = "ours" }\n'
-    _, result = read_audit(series_of(tmp_path, [[["Town", "Disease", "A", "B"], *rows]], columns))
-    reasons = [each["reason"] for each in result["policy"]["undecided"]]
-    assert any('columns "A" and "B" have cells of "Town"' in each for each in reasons) == shows
+    _, why = undecided(series_of(tmp_path, [rows], columns))
+    assert ('columns "A" and "B" have cells of "Town"' in why) == shows
 
 
 @kills("audit.judgement.doubts._tied_rounded", "if not fine < unit", "if fine < unit")
@@ -498,8 +485,8 @@ def test_numbers_link_rows_to_those_that_are_rounded(tmp_path, by, alike, code):
     last = [[f"{n // 6 * 10}+", str(round(pay / by) * by if by > 1 else pay + 7 * n + 3)] for n, pay in enumerate(pays)]
     columns = 'sensitive = "Pay"\nquasi_identifiers = ["Age"]\nspelled = ["Age"]\ntypes = { Pay = "numeric" }\n'
     tables = [[["Age", "Pay"], *rows] for rows in (first, last)]
-    found, why = undecided(series_of(tmp_path, tables, columns + "[policy]\ncloseness = 0\n"))
-    assert (found, "and, rounded, once in another one" in why) == (code, code == 3)
+    said = "and, rounded, once in another one"
+    assert asked(said, tmp_path, tables, columns + "[policy]\ncloseness = 0\n") == code
 
 
 @kills("audit.judgement.doubts.unknown_doubts", "if held.records", "if False")
@@ -508,11 +495,10 @@ def test_nor_does_it_over_the_releases_of_a_record(tmp_path, text, code):
     """Of two records in both releases one has flu, and of the other it is not known; four are in one release each."""
     releases = []
     for at, pair in enumerate((["cold", "gout"], ["acne", "cough"])):
-        both = [[f"R{n}", "20-39", value] for n, value in enumerate(("flu", text))]
-        once = [[f"R{at}{n}", "20-39", value] for n, value in enumerate(pair)]
-        releases.append([["Id", "Age", "Disease"], *both, *once])
-    found, why = undecided(series_of(tmp_path, releases, f'{COLUMNS}record = "Id"\nspelled = ["Id"]\n'))
-    assert (found, "may say that a value is not known" in why) == (code, code == 3)
+        rows = zip(["R0", "R1", f"R{at}0", f"R{at}1"], ["flu", text, *pair], strict=True)
+        releases.append([["Id", "Age", "Disease"], *([who, "20-39", value] for who, value in rows)])
+    columns = f'{COLUMNS}record = "Id"\nspelled = ["Id"]\n'
+    assert asked("may say that a value is not known", tmp_path, releases, columns) == code
 
 
 @pytest.mark.parametrize(
@@ -521,35 +507,36 @@ def test_nor_does_it_over_the_releases_of_a_record(tmp_path, text, code):
      ("3 -3 4 2", 0), ("a x b c", 0)],
 )  # fmt: skip
 def test_a_code_among_numbers_may_say_that_a_value_is_not_known(tmp_path, numbers, code):
-    rows = [[age, value] for age, value in zip(["20-39", "20-39", "40-59", "40-59"], numbers.split(), strict=True)]
-    found, why = undecided(series_of(tmp_path, [[["Age", "Disease"], *rows]], COLUMNS))
-    assert (found, "may say that a value is not known" in why) == (code, code == 3)
+    one, other, *last = numbers.split()
+    assert asked("may say that a value is not known", tmp_path, [of_ages([one, other], last)[:-2]], COLUMNS) == code
 
 
 @pytest.mark.parametrize("value", VALUES.replace("\n", "|").split("|"))
 def test_the_remaining_values_and_none_at_all_are_values(tmp_path, value):
-    rows = [["20-39", "flu"], ["20-39", value], ["40-59", "flu"], ["40-59", "gout"]]
-    assert read_audit(series_of(tmp_path, [[["Age", "Disease"], *rows]], COLUMNS))[0] == 0
+    assert read_audit(series_of(tmp_path, [of_ages(["flu", value])], COLUMNS))[0] == 0
+
+
+LISTS = ["flu,gout", "flu; gout", "gout;Flu", "flu|gout", "{gout, flu}"]
 
 
 @kills("audit.judgement.doubts._share", "len(values) > 1 and", "False and")
 @kills("audit.judgement.doubts._values_in", 'part in alone or list_sign(name) != ","', "True")
-@pytest.mark.parametrize("other", ["flu,gout", "flu; gout", "gout;Flu", "flu|gout", "{gout, flu}"])
-def test_a_list_with_the_value_of_all_others_in_a_group_is_no_second_value(tmp_path, other):
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        *((["flu", other], 3) for other in LISTS),
+        *((["cold", other], 0) for other in LISTS),
+        *((["flu", other, "cold"], 0) for other in LISTS),
+        (["virus, acute", "fever, acute"], 0),
+        (["sore throat", "throat ache"], 0),
+        (["flu;virus", "virus;fever"], 3),
+    ],
+    ids=str,
+)
+def test_a_list_with_the_value_of_all_others_in_a_group_is_no_second_value(tmp_path, values, code):
     """A list of other values, or a group with a value beside it, needs no question."""
-    head, last = ["Age", "Disease"], [["40-59", "flu"], ["40-59", "gout"]]
-    for name, values, code in (
-        ("1", ["flu", other], 3),
-        ("2", ["cold", other], 0),
-        ("3", ["flu", other, "cold"], 0),
-        ("4", ["virus, acute", "fever, acute"], 0),
-        ("5", ["sore throat", "throat ache"], 0),
-        ("6", ["flu;virus", "virus;fever"], 3),
-    ):
-        table = [head, *(["20-39", value] for value in values), *last]
-        found, why = undecided(series_of(tmp_path / name, [table], COLUMNS))
-        assert (found, "lists of values" in why) == (code, code == 3)
-        assert read_audit(series_of(tmp_path / f"{name}s", [table], f'{COLUMNS}spelled = ["Disease"]'))[0] == 0
+    for line, exits in (("", code), ('spelled = ["Disease"]', 0)):
+        assert asked("lists of values", tmp_path / f"s{line[:1]}", [of_ages(values)], COLUMNS + line) == exits
 
 
 RESPELT = {
@@ -623,6 +610,5 @@ def test_two_systems_of_identifiers_side_by_side_are_of_different_people(tmp_pat
 )
 def test_two_cases_of_one_person_in_a_release_are_asked_about(tmp_path, names, same):
     """Their rows have one value: as two people, each of its class may have another."""
-    rows = [[who, "20-39", DISEASES[at // 2]] for at, who in enumerate(names)]
-    code, why = undecided(series_of(tmp_path, [[["Who", "Age", "Disease"], *rows]], COLUMNS + 'individual = "Who"\n'))
-    assert (code, "the number of a case" in why) == ((3, True) if same else (0, False))
+    table = [["Who", "Age", "Disease"], *([who, "20-39", DISEASES[at // 2]] for at, who in enumerate(names))]
+    assert asked("the number of a case", tmp_path, [table], COLUMNS + 'individual = "Who"\n') == 3 * same
