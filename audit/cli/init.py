@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from audit.init.guesses import Guesses, Row
 
 _WIDTH, _WIDEST = 100, 34
+_SECONDS = 5.0  # in which numbers of the tables may be found to contradict each other
 _LOST = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -60,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         UsageError: there is a manifest already, or nothing to guess from.
-        InputError: a file cannot be read.
+        InputError: a file cannot be read, or an audit refuses the tables as the manifest describes them.
     """
     from audit.init.count_tables import guess_tables
     from audit.init.guess import guess
@@ -91,9 +92,26 @@ def run(arguments: argparse.Namespace) -> int:
             "Made private/finding.key, which keeps the ids of findings the same in all reports; never publish private/."
         )
         put(f"{made_it}\n")
+    if tables is not None:
+        refuse_as_audit(folder)
     if arguments.yes or not sys.stdin.isatty() or not (draft.asks or arguments.microdata):
         return 0
     return _confirm(path, microdata=arguments.microdata)
+
+
+def refuse_as_audit(folder: Path) -> None:
+    """Refuse count tables that an audit refuses, for the same reason: the manifest is there to be corrected.
+
+    Raises:
+        InputError: the tables cannot be read, or their numbers contradict each other.
+    """
+    from attacks.differencing.attack import Differencing
+    from audit.count_tables.judged_counts import judge
+    from audit.count_tables.manifest import read_table_manifest
+    from audit.count_tables.table_audit import read_published
+    from audit.model.audit_options import AuditOptions
+
+    judge(read_published(read_table_manifest(folder)), Differencing(), AuditOptions(time_limit=_SECONDS))
 
 
 def _confirm(path: Path, *, microdata: bool = False) -> int:

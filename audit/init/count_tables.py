@@ -310,10 +310,9 @@ def settle(folder: Path, rules: TableGuesses) -> None:
     for _ in range(_ROUNDS):
         _read_rates(rules)
         counts = _read(folder, rules)
-        if counts is None:
-            rules.doubt("table.totals", say("The files could not be read with these rules; `audit` says why."))
-            return
-        if not (take_rounding(rules, counts) or guess_totals(rules, counts) or widen_refuted(rules, counts)):
+        if counts is None or not (
+            take_rounding(rules, counts) or guess_totals(rules, counts) or widen_refuted(rules, counts)
+        ):
             return
 
 

@@ -173,6 +173,43 @@ def test_a_form_is_what_the_manual_says(form, tmp_path):
     assert VERDICTS[run_main(str(folder))[0]] == after
 
 
+def offence(number, name, dimension, labels, counts):
+    """A sheet of a workbook, below a title of as many rows, about an offence."""
+    rows = [f"{area};{label};{n}" for area, own in counts for label, n in zip([*labels, "Insgesamt"], own, strict=True)]
+    return lines(f"Tabelle {number}: {name};;", *[";;"] * number, f"Bezirk;{dimension};Fälle", *rows)
+
+
+OFFENCES = {
+    "1.csv": offence(1, "Raub", "Alter", ["unter 21", "ab 21"], [("Mitte", (20, 31, 51)), ("Insgesamt", (23, 56, 79))]),
+    "2.csv": offence(2, "Diebstahl", "Sex", ["w", "m"], [("Mitte", (40, 61, 101)), ("Insgesamt", (63, 113, 176))]),
+}
+
+
+def texts_of(form):
+    files = FILES[form] if isinstance(FILES[form], dict) else {"2023.csv": FILES[form]}
+    return {name: text for name, text in files.items() if isinstance(text, str)}
+
+
+def with_another_number(text):
+    """A file in which the last number of two digits is larger than its total."""
+    return re.sub(r"(?s)(.*(?<![\w.,-]))[1-9][0-9](?![\w.,-])", r"\g<1>977", text)
+
+
+@kills("audit.cli.init.run", "if tables is not None:\n        refuse", "if False:\n        refuse", case="[offences]")
+@pytest.mark.many
+@pytest.mark.parametrize("form", ["offences", *filter(texts_of, FILES)])
+def test_init_ends_with_the_refusal_of_the_audit_of_what_it_writes(form, tmp_path):
+    """Else the publisher is sent to an audit that cannot begin."""
+    spoiled = {} if form == "offences" else {name: with_another_number(text) for name, text in texts_of(form).items()}
+    for name, text in (spoiled or OFFENCES).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    code, _, error = run_main("init", str(tmp_path), "--yes")
+    if (tmp_path / "series.toml").exists():
+        again, _, refusal = run_main(str(tmp_path))
+        assert (code, error) == ((2, refusal) if again == 2 else (0, ""))
+    assert (code == 2) >= (form == "offences")
+
+
 @pytest.mark.many
 @pytest.mark.parametrize("form", [*OF_AREA_AND_SEX, *OFFICES])
 def test_a_form_of_which_all_parts_are_hidden_holds(form, tmp_path):
