@@ -11,8 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizers.partition import partition
-from audit.model.anonymizer import Bounds, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.history import PublicationHistory
+from audit.model.anonymizer import Bounds, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
 from audit.model.options import option
 from audit.runtime.phrases import say, say_count
 

@@ -19,9 +19,8 @@ import numpy as np
 from anonymizers.balancing import Slots, assignments
 from anonymizers.division import divide, newcomers
 from anonymizers.splitting import SlotBuckets, split
-from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot
+from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers
-from audit.model.history import PublicationHistory
 from audit.model.options import option
 from audit.runtime.phrases import say
 

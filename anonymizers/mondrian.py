@@ -12,8 +12,7 @@ import numpy as np
 
 from anonymizers.k_classes import KClasses
 from anonymizers.partition import partition
-from audit.model.anonymizer import Bounds, Draft, Promise, Snapshot
-from audit.model.history import PublicationHistory
+from audit.model.anonymizer import Bounds, Draft, Promise, PublicationHistory, Snapshot
 
 
 @dataclass(frozen=True)

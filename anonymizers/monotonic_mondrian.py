@@ -20,9 +20,18 @@ import numpy as np
 
 from anonymizers.k_classes import KClasses
 from anonymizers.partition import Partition, partition
-from audit.model.anonymizer import OLD_END, DomainParts, Draft, Promise, RefusalError, Snapshot
+from audit.model.anonymizer import (
+    OLD_END,
+    DomainParts,
+    Draft,
+    PreviousCells,
+    Promise,
+    PublicationHistory,
+    PublishedRelease,
+    RefusalError,
+    Snapshot,
+)
 from audit.model.arrays import Codes, Flags, Numbers, Places, numbered, tally
-from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease
 from audit.model.options import option
 from audit.runtime.phrases import say, say_count
 

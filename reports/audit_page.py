@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from audit.model.adversary import ADVERSARIES
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.measures import PEOPLE
 from audit.model.report import AttackReport, Input, Report
 from audit.runtime.phrases import Phrase, figure, joined, printable, printable_path, say, say_count, typed

@@ -8,7 +8,7 @@ from audit.findings.count import amount, bound_lines, cell_name
 from audit.findings.proof import either, listed
 from audit.findings.wording import places, shown_value
 from audit.model.adversary import ADVERSARIES
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.errors import SENTENCE
 from audit.model.explanation import Explained, ExplainedCount, ExplainedVersion, Explanation, Said
 from audit.model.finding import Finding

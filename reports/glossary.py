@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from audit.clauses.registry import clause_of
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, figure, percent, say
 from reports.count_tables import sentences as counts

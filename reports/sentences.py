@@ -9,7 +9,7 @@ from audit.clauses.registry import clause_of
 from audit.findings.count import COUNT_KINDS
 from audit.findings.wording import RELEASES, ROWS, enumerated, places
 from audit.model.adversary import ADVERSARIES
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.errors import SENTENCE
 from audit.model.finding import Finding
 from audit.model.measures import PEOPLE, Measures

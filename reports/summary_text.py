@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from audit.clauses.clause import RiskClause
 from audit.clauses.registry import clause_of
 from audit.model.adversary import ADVERSARIES
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.errors import SENTENCE
 from audit.model.report import Report, Violation
 from audit.runtime.phrases import Phrase, ReasonKind, joined, kind_of, printable, say, say_count, typed

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.model.anonymizer import PresenceHistory, PresenceIntervals
 from audit.model.arrays import Codes, Flags, Integers, Numbers, flagged, ranks_within
-from audit.model.history import PresenceHistory, PresenceIntervals
 from audit.model.minimum_cuts import Weights, components, min_cuts
 
 

@@ -25,9 +25,18 @@ from anonymizers.balancing import Slots
 from anonymizers.division import divide, newcomers
 from anonymizers.e_equivalence.bucket_graphs import graphs_of, may_return
 from anonymizers.e_equivalence.bucket_plans import BucketPlan, Planning, PreviousCounterfeits
-from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot
+from audit.model.anonymizer import (
+    COUNTERFEIT,
+    Bounds,
+    Draft,
+    Form,
+    PresenceHistory,
+    Promise,
+    PublicationHistory,
+    RefusalError,
+    Snapshot,
+)
 from audit.model.arrays import Codes, Flags, Numbers, flagged, numbered
-from audit.model.history import PresenceHistory, PublicationHistory
 from audit.model.options import option
 from audit.runtime.phrases import say
 

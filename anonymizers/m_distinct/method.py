@@ -39,10 +39,9 @@ from anonymizers.m_distinct.entries import (
     signed,
 )
 from anonymizers.m_distinct.new_records import Batch, Ends, Family, families, grouped
-from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot
+from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
 from audit.model.arrays import Codes, Floats, Numbers
 from audit.model.evidence import UpdateSets
-from audit.model.history import PublicationHistory
 from audit.model.options import option
 from audit.runtime.phrases import say
 

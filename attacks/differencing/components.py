@@ -29,8 +29,7 @@ from attacks.differencing.solutions import Questions, Rules, Solutions, contradi
 from attacks.differencing.sums import Bounds, BoxSums, Screened, screen, widen
 from attacks.linear_programmes import ContinuedSearch
 from audit.model.arrays import UNBOUNDED, Floats, Places
-from audit.model.count_report import SMALL_COUNT
-from audit.model.count_tables import OPEN, CountTables
+from audit.model.count_tables import OPEN, SMALL_COUNT, CountTables
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, say
 

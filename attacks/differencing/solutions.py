@@ -18,13 +18,15 @@ from attacks.differencing.programs import Component, NoSolutionError, Point, com
 from attacks.differencing.propagation import LOWER, UPPER, Ends, propagated
 from attacks.differencing.sums import BoxSums, Screened, shows_nothing, widen
 from audit.model.arrays import UNBOUNDED, Counts, Flags, Matrix, Places
-from audit.model.count_report import PERHAPS_LARGE, PROTECTED, SMALL_COUNT
 from audit.model.count_tables import (
     NARROWED,
     NOTHING,
     OPEN,
+    PERHAPS_LARGE,
+    PROTECTED,
     RECOVERED,
     SMALL,
+    SMALL_COUNT,
     Axis,
     ContradictingCountsError,
     CountTables,

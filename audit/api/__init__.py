@@ -19,10 +19,18 @@ from audit.runtime.own_packages import check
 
 check()
 
-from audit.api.answers import CheckResult, ComparisonResult, ExplanationResult, ImpactResult, PlanResult, RepairResult
+from audit.api.answers import (
+    AttackResult,
+    AuditResult,
+    CheckResult,
+    ComparisonResult,
+    ExplanationResult,
+    ImpactResult,
+    PlanResult,
+    RepairResult,
+)
 from audit.api.frames import microdata_from_frames, series_from_frames, tables_from_frames
 from audit.api.microdata import LoadedMicrodata, compare, load_microdata, simulate
-from audit.api.results import AttackResult, AuditResult
 from audit.api.schema import schema
 from audit.api.series import LoadedSeries, load
 from audit.model.errors import AuditError, InputError, Problem, UsageError

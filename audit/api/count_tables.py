@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import ClassVar, Literal, TypeAlias, Unpack
 
 from attacks.differencing.attack import Differencing
-from audit.api.answers import ExplanationResult, ImpactResult, RepairResult
-from audit.api.results import AttackResult
+from audit.api.answers import AttackResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.settings import AuditSettings
 from audit.api.tables import Candidate, Loaded, as_tables, candidate_files
 from audit.count_tables.candidate import judge_candidate, release_of, repair_candidate, tables_in

@@ -23,7 +23,7 @@ def as_text() -> str:
     from attacks.differencing.attack import Differencing
     from attacks.registry import ATTACKS
     from audit.findings.count import COUNT_KINDS
-    from audit.model.count_report import CountMeasures
+    from audit.model.count_tables import CountMeasures
     from reports.schema.results import results_schema
 
     own = {name: cast("Any", ATTACKS.load(name)) for name in ATTACKS.own}

@@ -11,8 +11,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, Unpack, get_args, overload
 
-from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
-from audit.api.results import AttackResult, AuditResult, kept
+from audit.api.answers import (
+    AttackResult,
+    AuditResult,
+    CheckResult,
+    ExplanationResult,
+    ImpactResult,
+    RepairResult,
+    kept,
+)
 from audit.api.settings import AuditSettings, run, several
 from audit.api.tables import Candidate, Loaded, as_tables, candidate_files
 from audit.model.adversary import AdversaryKind

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from audit.clauses.clause import ClauseDecision, Limit, ended
 from audit.model.arrays import UNBOUNDED
-from audit.model.count_report import HIDE_FURTHER, PERHAPS_LARGE, PROTECTED, SAME_KIND, SMALL_COUNT
+from audit.model.count_tables import HIDE_FURTHER, PERHAPS_LARGE, PROTECTED, SAME_KIND, SMALL_COUNT
 from audit.model.errors import Doubt
 from audit.model.report import CountSize
 from audit.runtime.phrases import Phrase, Reason

@@ -10,7 +10,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, get_args
 
-from audit.cli.standard_streams import shows_progress
+from audit.cli.output import ON_TABLES, shows_progress
 from audit.io.paths import is_url, without_secrets
 from audit.model.errors import UsageError, flag
 from audit.model.options import Option
@@ -20,10 +20,6 @@ from audit.runtime.phrases import Phrase, did_you_mean, printable, printable_pat
 if TYPE_CHECKING:
     from audit.api.count_tables import LoadedTables
     from audit.api.series import LoadedSeries
-
-ON_TABLES = "differencing"
-"""The attack on count tables; all others are on rows about people."""
-
 
 REQUIRED = Phrase("the following arguments are required: {names}")
 _OF_ARGPARSE = {

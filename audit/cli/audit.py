@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from attacks.registry import ATTACKS, find
 from audit.cli.arguments import (
-    ON_TABLES,
     Names,
     Parser,
     add_option,
@@ -23,7 +22,7 @@ from audit.cli.arguments import (
     local,
     settings_for,
 )
-from audit.cli.output import opened, write_reports
+from audit.cli.output import ON_TABLES, opened, write_reports
 from audit.model.errors import UsageError
 from audit.model.options import options_by_name, options_of
 from audit.pipeline.settings import OF_WHOLE
@@ -32,7 +31,7 @@ from audit.runtime.phrases import printable
 from reports.registry import DOCUMENTS, FORMATS
 
 if TYPE_CHECKING:
-    from audit.api.results import AttackResult, AuditResult
+    from audit.api.answers import AttackResult, AuditResult
 
 _HELP = frozenset({"-h", "--help"})
 
@@ -139,7 +138,7 @@ def add_options(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the report, and return the exit code."""
-    from audit.api.results import AuditResult, kept
+    from audit.api.answers import AuditResult, kept
     from audit.api.settings import run as audited
 
     _check_recommended(arguments)

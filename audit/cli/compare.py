@@ -6,8 +6,7 @@ import argparse
 from typing import Any
 
 from audit.cli.arguments import GREATEST_SEED, Commands, add_output, add_settings, counted, local, set_defaults_of
-from audit.cli.output import check_output, check_spared, write
-from audit.cli.standard_streams import shows_progress
+from audit.cli.output import check_output, check_spared, shows_progress, write
 from reports.frames import FORMS
 
 _MOST_QUERIES = 1_000_000

@@ -23,9 +23,8 @@ from types import ModuleType
 
 from audit.cli import audit as default
 from audit.cli.arguments import Parser, settle_format
-from audit.cli.output import commands_name, in_repository, put
+from audit.cli.output import commands_name, discard, in_repository, log_shown, put, write_lines
 from audit.cli.signals import after_imports
-from audit.cli.standard_streams import discard, log_shown, write_lines
 from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, OptionError, UsageError
 from audit.runtime import kernels

@@ -1,25 +1,29 @@
-"""Output: standard output that may be full or closed, and files that appear whole or not at all."""
+"""Output: standard output and error, which may be full or closed, and files that appear whole or not at all.
+
+Messages and the log never stop a run.
+"""
 
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from stat import S_ISDIR
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
-from audit.cli.arguments import ON_TABLES
-from audit.cli.standard_streams import discard
 from audit.io.atomic_files import write_file
 from audit.io.paths import as_path, is_url, same_file, without_secrets
 from audit.model.errors import UsageError
-from audit.runtime.phrases import NAMED, PLACES, printable_path
+from audit.runtime.candidate_search import ESTIMATES
+from audit.runtime.log import ROOT
+from audit.runtime.phrases import NAMED, PLACES, printable, printable_path
 from reports.text import PAPER, Paper
 
 if TYPE_CHECKING:
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
     from reports.page import Page
 
 
+ON_TABLES = "differencing"
+"""The attack on count tables; all others are on rows about people."""
 _COMMAND = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
 
 
@@ -209,3 +215,77 @@ def _print(rendered: str) -> None:
     except OSError:
         discard(sys.stdout)
         raise
+
+
+LOG = "AUDIT_LOG"
+"""The environment variable that asks for the log."""
+_LEVELS = {"info": logging.INFO, "debug": logging.DEBUG}
+_FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+def write_lines(text: str) -> None:
+    """Write to standard error, which may be full or closed."""
+    with suppress(AttributeError, ValueError):
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except OSError:
+            discard(sys.stderr)
+
+
+def discard(stream: TextIO) -> None:
+    """Discard what a stream still holds; otherwise Python would write it again at exit, fail, and exit with 120."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def shows_progress() -> bool:
+    """Return whether progress bars may be drawn: on a terminal, while no log is written."""
+    return sys.stderr is not None and sys.stderr.isatty() and not os.environ.get(LOG)
+
+
+class _LogLines(logging.Handler):
+    """Writes the log to the current standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        write_lines(f"{self.format(record)}\n")
+
+
+@contextmanager
+def log_shown() -> Iterator[None]:
+    """Write the log to standard error if AUDIT_LOG asks for it.
+
+    Raises:
+        UsageError: AUDIT_LOG is neither empty, `info` nor `debug`.
+    """
+    asked = os.environ.get(LOG, "")
+    # The outer command already shows the log, as when the demo runs another command.
+    if not asked or any(isinstance(each, _LogLines) for each in ROOT.handlers):
+        yield
+        return
+    if asked not in _LEVELS:
+        raise UsageError(f"{LOG}={printable(asked)}: the log is info or debug; set it to one of them, or not at all")
+    with _lines_of(ROOT, _LEVELS[asked], _FORM):
+        yield
+
+
+@contextmanager
+def estimate_shown() -> Iterator[None]:
+    """Write to standard error how long a search may take, where neither a bar nor the log shows it."""
+    if shows_progress() or os.environ.get(LOG):
+        yield
+        return
+    with _lines_of(ESTIMATES, logging.INFO, "audit: %(message)s"):
+        yield
+
+
+@contextmanager
+def _lines_of(logger: logging.Logger, level: int, form: str) -> Iterator[None]:
+    handler, before = _LogLines(), logger.level
+    handler.setFormatter(logging.Formatter(form))
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)

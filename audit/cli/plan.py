@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from audit.cli.arguments import Commands, Names, add_output, add_settings, how_many, local, set_defaults_of
-from audit.cli.output import check_output, write
-from audit.cli.standard_streams import shows_progress
+from audit.cli.output import check_output, shows_progress, write
 from reports.frames import FORMS
 
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from audit.cli.arguments import Commands, asked, local, settings_for
 from audit.cli.audit import add_attack_options, add_further_reports, add_options
-from audit.cli.output import opened, write_reports
-from audit.cli.standard_streams import estimate_shown
+from audit.cli.output import estimate_shown, opened, write_reports
 from audit.model.moves import MOVES
 from reports.frames import FORMS
 

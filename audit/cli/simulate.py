@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, get_args
 
 from anonymizers.count_tables import COUNT_METHODS
 from audit.cli.arguments import Commands, Parser, counted, local, set_defaults_of
-from audit.cli.output import put
-from audit.cli.standard_streams import shows_progress
+from audit.cli.output import put, shows_progress
 from audit.runtime.phrases import figure, printable, printable_path, say, say_count, typed
 from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, FileType, SimulationRequest
 

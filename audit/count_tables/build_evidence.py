@@ -26,8 +26,19 @@ from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import Interval
 from audit.model.arrays import UNBOUNDED, Codes, Flags
-from audit.model.count_report import PROTECTED, SAME_KIND, SMALL_COUNT
-from audit.model.count_tables import ALL, NOTHING, OPEN, Axis, Boxes, CountBound, CountOutcome, CountTables
+from audit.model.count_tables import (
+    ALL,
+    NOTHING,
+    OPEN,
+    PROTECTED,
+    SAME_KIND,
+    SMALL_COUNT,
+    Axis,
+    Boxes,
+    CountBound,
+    CountOutcome,
+    CountTables,
+)
 from audit.runtime.phrases import say
 
 

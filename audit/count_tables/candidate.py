@@ -57,7 +57,7 @@ from audit.io.tables import header, is_of_counts, is_table, read_table
 from audit.io.toml import release_tag
 from audit.model.arrays import UNBOUNDED, Codes, Flags
 from audit.model.audit_options import AuditOptions
-from audit.model.count_report import Rounding
+from audit.model.count_tables import Rounding
 from audit.model.errors import InputError, Problems, UsageError
 from audit.model.release_impact import (
     COUNTS_OPEN,

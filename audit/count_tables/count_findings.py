@@ -24,8 +24,16 @@ from audit.model.count_certificates import (
     CountSum,
     PublishedTerm,
 )
-from audit.model.count_report import OverTime, TablesFacts
-from audit.model.count_tables import VERDICTS, BoundProof, CountBound, CountOutcome, CountTables, WeightedSum
+from audit.model.count_tables import (
+    VERDICTS,
+    BoundProof,
+    CountBound,
+    CountOutcome,
+    CountTables,
+    OverTime,
+    TablesFacts,
+    WeightedSum,
+)
 from audit.runtime.phrases import figure, printable, say
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from audit.count_tables.label_sets import LabelSets, LabelView, Mask, atoms_of
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Codes, Counts, Flags, Integers, Places
-from audit.model.count_report import PERHAPS_LARGE, PROTECTED, SMALL_COUNT
+from audit.model.count_tables import PERHAPS_LARGE, PROTECTED, SMALL_COUNT
 from audit.runtime.phrases import printable, say
 
 MOST_BOXES = 100_000

@@ -21,8 +21,7 @@ from scipy import sparse
 
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.model.arrays import UNBOUNDED, Codes, Counts, Floats, Places
-from audit.model.count_report import PERHAPS_LARGE, SAME_KIND
-from audit.model.count_tables import Axis, Boxes
+from audit.model.count_tables import PERHAPS_LARGE, SAME_KIND, Axis, Boxes
 from audit.runtime.budget import Budget
 
 _NEVER = float(2**60)

@@ -29,8 +29,18 @@ from audit.count_tables.total_release import beyond_total
 from audit.io.notes_below import below_table
 from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
-from audit.model.count_report import PROTECTED, CountRules, RatesEntry, TablesFacts
-from audit.model.count_tables import NOTHING, OPEN, VERDICTS, ContradictingCountsError, CountOutcome, CountTables
+from audit.model.count_tables import (
+    NOTHING,
+    OPEN,
+    PROTECTED,
+    VERDICTS,
+    ContradictingCountsError,
+    CountOutcome,
+    CountRules,
+    CountTables,
+    RatesEntry,
+    TablesFacts,
+)
 from audit.model.errors import InputError, Problem, UsageError
 from audit.model.explanation import ExplainedCount, Explanation
 from audit.model.report import AdversaryFacts, CountSize

@@ -40,7 +40,7 @@ from audit.io.tables import Table, header, note_absent, read_table
 from audit.io.texts import column_of
 from audit.io.toml import UNCONFIRMED, Reader, release_tag
 from audit.model.arrays import UNBOUNDED
-from audit.model.count_report import OverTime, Rounding
+from audit.model.count_tables import OverTime, Rounding
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.json_types import WORSE
 from audit.model.report import CountSize, SealedCount

@@ -15,7 +15,7 @@ from audit.count_tables.manifest import TableManifest
 from audit.count_tables.table_rules import Rates
 from audit.io.notations import interval_in
 from audit.model.arrays import UNBOUNDED
-from audit.model.count_report import Rounding
+from audit.model.count_tables import Rounding
 from audit.runtime.phrases import say
 
 Interval = tuple[int, int]

@@ -45,8 +45,7 @@ from audit.count_tables.table_rules import STATISTIC
 from audit.io.notes_below import lines_beside
 from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import UNBOUNDED, Codes, Counts, Flags
-from audit.model.count_report import Rounding
-from audit.model.count_tables import OPEN
+from audit.model.count_tables import OPEN, Rounding
 from audit.model.errors import InputError
 from audit.runtime.phrases import in_quotes, parted, printable, say
 

@@ -27,8 +27,7 @@ from audit.judgement.waiver_writer import Acceptance, remedy_of, waive
 from audit.judgement.waivers import NamedFindings, WaiverBook, matcher, stated
 from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
-from audit.model.count_report import HIDE_FURTHER, CountMeasures, TablesFacts
-from audit.model.count_tables import ALL, OPEN, VERDICTS, WeightedSum
+from audit.model.count_tables import ALL, HIDE_FURTHER, OPEN, VERDICTS, CountMeasures, TablesFacts, WeightedSum
 from audit.model.errors import Doubt, UsageError
 from audit.model.finding import FindingRule
 from audit.model.measures import ABSENT, RiskMeasures

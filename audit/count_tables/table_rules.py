@@ -10,7 +10,7 @@ from typing import Any
 
 from audit.io.toml import Form, Reader, one_of, record, several, whole
 from audit.model.arrays import UNBOUNDED
-from audit.model.count_report import Rounding
+from audit.model.count_tables import Rounding
 from audit.runtime.phrases import Phrase, say
 
 HOW = ("nearest", "even", "down", "up", "random", "midpoint")

@@ -20,7 +20,7 @@ from audit.model.count_certificates import (
     CountSum,
     PublishedTerm,
 )
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.finding import Finding, GroupLines, Place
 from audit.model.json_types import OMITTED, UNWRITTEN, CountVerdict, Omittable, WrittenAs
 from audit.model.report import CountSize

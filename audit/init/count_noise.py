@@ -19,7 +19,7 @@ from audit.init.count_rules import TableGuesses, multiples_of, rounding_of
 from audit.io.notes_below import lines_beside
 from audit.io.publication_order import most_like
 from audit.model.arrays import UNBOUNDED
-from audit.model.count_report import Rounding
+from audit.model.count_tables import Rounding
 from audit.model.errors import InputError, Problem
 from audit.runtime.phrases import joined, printable, say
 

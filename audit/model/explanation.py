@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from audit.model.count_certificates import CertifiedBound
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.finding import Finding
 from audit.model.json_types import OMITTED, UNWRITTEN, AttackName, Omittable, Sensitive, Status, WrittenAs
 from audit.model.report import AdversaryFacts

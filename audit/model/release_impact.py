@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Annotated, ClassVar
 
-from audit.model.count_report import Rounding
+from audit.model.count_tables import Rounding
 from audit.model.finding import Finding
 from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, Less, Omittable, Probability, Status, WrittenAs
 from audit.model.moves import Move, Recommendation, totals

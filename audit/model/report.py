@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Literal, cast
 from audit.model.accepted_size import SmallClasses, seal
 from audit.model.adversary import AdversaryKind
 from audit.model.arrays import UNBOUNDED
-from audit.model.count_report import CountMeasures, TablesFacts
+from audit.model.count_tables import CountMeasures, TablesFacts
 from audit.model.finding import Finding, FindingRule
 from audit.model.json_types import (
     OMITTED,

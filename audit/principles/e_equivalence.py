@@ -30,14 +30,17 @@ from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, Flags, Numbers, Places
-from audit.principles.group_contents import Signatures, first_rows, for_people, of_attribute
 from audit.principles.principle import (
     OTHER_VALUES,
     BrokenClause,
     Check,
     PrincipleNeeds,
     PrincipleViolation,
+    Signatures,
+    first_rows,
+    for_people,
     listed,
+    of_attribute,
     seen_in_rows,
 )
 from audit.runtime.phrases import say

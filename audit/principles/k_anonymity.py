@@ -17,8 +17,15 @@ import numpy as np
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, combine, distinct, tally
-from audit.principles.group_contents import first_rows, is_person
-from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, seen_in_rows
+from audit.principles.principle import (
+    BrokenClause,
+    Check,
+    OneByOne,
+    PrincipleNeeds,
+    first_rows,
+    is_person,
+    seen_in_rows,
+)
 from audit.runtime.phrases import say
 
 

@@ -15,8 +15,15 @@ import numpy as np
 from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
-from audit.principles.group_contents import first_rows, of_attribute
-from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, seen_in_rows
+from audit.principles.principle import (
+    BrokenClause,
+    Check,
+    OneByOne,
+    PrincipleNeeds,
+    first_rows,
+    of_attribute,
+    seen_in_rows,
+)
 from audit.runtime.phrases import printable, say
 
 

@@ -22,9 +22,18 @@ from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Flags, Places, combine, distinct
 from audit.model.evidence import UpdateSets
-from audit.principles.group_contents import Signatures, for_people, of_attribute
 from audit.principles.m_invariance import not_unique
-from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, compared, listed, seen_in_rows
+from audit.principles.principle import (
+    BrokenClause,
+    Check,
+    PrincipleNeeds,
+    Signatures,
+    compared,
+    for_people,
+    listed,
+    of_attribute,
+    seen_in_rows,
+)
 from audit.runtime.phrases import parted, say, say_count
 
 

@@ -15,15 +15,18 @@ import numpy as np
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Places
-from audit.principles.group_contents import Signatures, first_rows, for_people, of_attribute
 from audit.principles.principle import (
     OTHER_VALUES,
     BrokenClause,
     Check,
     OneByOne,
     PrincipleNeeds,
+    Signatures,
     compared,
+    first_rows,
+    for_people,
     listed,
+    of_attribute,
     seen_in_rows,
 )
 from audit.runtime.phrases import parted, say

@@ -18,9 +18,17 @@ from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Flags, Places, combine, distinct
-from audit.principles.group_contents import first_rows, is_person
 from audit.principles.k_anonymity import small_classes
-from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
+from audit.principles.principle import (
+    BrokenClause,
+    Check,
+    PrincipleNeeds,
+    PrincipleViolation,
+    breaches,
+    first_rows,
+    is_person,
+    listed,
+)
 from audit.runtime.phrases import printable, say
 
 

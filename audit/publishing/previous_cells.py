@@ -10,9 +10,9 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import CellError, Kind, ValueSet, contains, cover_ranges
 from audit.io.microdata import ReadSnapshot
 from audit.io.releases import KeyedRelease
+from audit.model.anonymizer import CellRanges
 from audit.model.arrays import Codes, Flags, distinct, numbered
 from audit.model.errors import UsageError
-from audit.model.history import CellRanges
 from audit.publishing.verification import uncovered
 
 

@@ -24,10 +24,9 @@ from audit.io.series import Series
 from audit.io.tables import Coded
 from audit.io.texts import arrow, column_of
 from audit.judgement.shared_values import columns_that_share
-from audit.model.anonymizer import Anonymizer, Form, RefusalError
+from audit.model.anonymizer import Anonymizer, Form, PublicationHistory, PublishedRelease, RefusalError
 from audit.model.arrays import NOBODY
 from audit.model.errors import InputError, Problem, Problems, UsageError
-from audit.model.history import PublicationHistory, PublishedRelease
 from audit.principles.principle import Check, Principle
 from audit.publishing import manifest_writer
 from audit.publishing.identities import Counterfeits, RecordIds

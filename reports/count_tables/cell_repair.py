@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from audit.findings.count import cell_name
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.release_impact import COUNTS_OPEN, CellRepair, HiddenCell, ReleaseImpact, alone
 from audit.model.report import Report
 from audit.runtime.phrases import Reason, ReasonKind, joined, kind_of, printable, printable_path, say, say_count

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from audit.findings.count import COUNT_KINDS, CountFinding, cell_name, label_name
 from audit.findings.wording import RELEASES, ROWS
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.errors import SENTENCE
 from audit.model.finding import Finding
 from audit.model.report import Report

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import ClassVar
 
 from audit.model.adversary import ADVERSARIES
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.measures import INFERENCE, LINKABILITY, SINGLING_OUT
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, printable, say, say_count

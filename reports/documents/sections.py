@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from audit.clauses.clause import attack_reason
 from audit.clauses.registry import clause_of
-from audit.model.count_report import TablesFacts
+from audit.model.count_tables import TablesFacts
 from audit.model.errors import SENTENCE
 from audit.model.measures import ABSENT
 from audit.model.report import ColumnAccuracy, Report, SeriesFacts

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.history import PublicationHistory
+from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
 
 Row = tuple[Any, ...]
 HEAD = ("Name", "Age", "Town", "Disease")

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.model.anonymizer import COUNTERFEIT, Draft, Scale, Snapshot
+from audit.model.anonymizer import COUNTERFEIT, Draft, PublicationHistory, PublishedRelease, Scale, Snapshot
 from audit.model.evidence import UpdateSets
-from audit.model.history import PublicationHistory, PublishedRelease
 from tests.helpers.microdata import write_microdata
 
 Row = tuple[int, int, tuple[int, ...]]

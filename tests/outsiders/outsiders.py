@@ -13,10 +13,9 @@ from attacks.certificates import disclosures
 from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueValues
 from audit.io.releases import Release
 from audit.io.series import Series
-from audit.model.anonymizer import Bounds, Draft, Form, Promise, Snapshot
+from audit.model.anonymizer import Bounds, Draft, Form, Promise, PublicationHistory, Snapshot
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
-from audit.model.history import PublicationHistory
 from audit.model.measures import Measures
 from audit.model.options import option
 from audit.model.outcome import Outcome, per_person_reason

@@ -14,9 +14,8 @@ from audit.io.cells import contains, intersect
 from audit.io.microdata import open_microdata
 from audit.io.release_reading import read_release
 from audit.io.series import open_series
-from audit.model.anonymizer import RefusalError
+from audit.model.anonymizer import PublicationHistory, RefusalError
 from audit.model.errors import AuditError
-from audit.model.history import PublicationHistory
 from audit.model.options import options_of
 from audit.principles.checker import checked
 from audit.principles.registry import find as principle

@@ -24,9 +24,8 @@ import pandas as pd
 from anonymizers.count_tables import COUNT_METHODS
 from anonymizers.registry import METHODS
 from audit.api.microdata import load_microdata
-from audit.model.anonymizer import Anonymizer, Bounds, Draft, Form, Promise, Snapshot
+from audit.model.anonymizer import Anonymizer, Bounds, Draft, Form, Promise, PublicationHistory, Snapshot
 from audit.model.errors import AuditError
-from audit.model.history import PublicationHistory
 from audit.principles import registry as principles
 from audit.publishing.publish import PublishOptions, publish
 from series_bench.baselines import ATTACKERS, attack_series, bound_counts

@@ -10,8 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anonymizers.e_equivalence.method import EEquivalenceAnonymizer
-from audit.model.anonymizer import COUNTERFEIT, RefusalError, Scale, Snapshot
-from audit.model.history import PublicationHistory, PublishedRelease
+from audit.model.anonymizer import COUNTERFEIT, PublicationHistory, PublishedRelease, RefusalError, Scale, Snapshot
 from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
 from tests.mutants.mutant import kills

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from anonymizers.balancing import assignments, eligible, keep
 from anonymizers.m_distinct.method import MDistinctAnonymizer, MDistinctStarAnonymizer
 from anonymizers.m_invariance import MInvarianceAnonymizer
-from audit.model.anonymizer import COUNTERFEIT, RefusalError
+from audit.model.anonymizer import COUNTERFEIT, PublicationHistory, RefusalError
 from audit.model.evidence import UpdateSets
-from audit.model.history import PublicationHistory
 from tests.helpers.amount import some
 from tests.helpers.updates import PLACES, check_distinct, check_told, groups_of, past, random_history, snapshot, so_far
 from tests.mutants.mutant import kills

@@ -25,8 +25,7 @@ from audit.count_tables.table_rules import Rates
 from audit.io.manifest import Waiver
 from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
-from audit.model.count_report import Rounding
-from audit.model.count_tables import NOTHING, OPEN, CountOutcome
+from audit.model.count_tables import NOTHING, OPEN, CountOutcome, Rounding
 from audit.model.release_impact import HiddenCell
 from audit.model.report import BaselineFacts
 from audit.runtime.budget import Budget

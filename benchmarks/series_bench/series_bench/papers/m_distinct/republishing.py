@@ -17,9 +17,8 @@ from anonymizers.m_distinct.method import MDistinctAnonymizer
 from anonymizers.m_invariance import MInvarianceAnonymizer
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import open_microdata
-from audit.model.anonymizer import Draft, Snapshot
+from audit.model.anonymizer import Draft, PublicationHistory, PublishedRelease, Snapshot
 from audit.model.arrays import Flags
-from audit.model.history import PublicationHistory, PublishedRelease
 
 
 def invalidated(microdata: Path, m: int) -> list[int]:
