@@ -34,6 +34,7 @@ _TOTALS = {
     "move": Noun("{count} [row|rows] moved to [another group|other groups]"),
     "coarsen": Noun("{count} [column|columns] coarsened"),
     "withhold": Noun("{count} [row|rows] withheld"),
+    "redraw": Noun("new record ids for all rows"),
 }
 
 
@@ -95,6 +96,11 @@ def _first(repair: Repair) -> Iterator[str]:
         yield say(
             "This repair withholds more than one row in twenty: no repair by merging, moving or coarsening was found "
             "that withholds fewer."
+        )
+    if any(move.kind == "redraw" for move in repair.moves):
+        yield say(
+            "With new record ids, no user of the data can follow a record from earlier releases to this one; they "
+            "are drawn only if no repair was found that keeps the ids and withholds at most one row in twenty."
         )
     if repair.breaks_promise is not None:
         yield say(
@@ -229,6 +235,11 @@ def change(move: Move) -> str:
         return say("coarsen {column} in all rows: {cells}", column=printable(move.column or ""), cells=cells)
     if move.kind == "coarsen":
         return say("coarsen {column} of group {group}", column=printable(move.column or ""), group=names)
+    if move.kind == "redraw":
+        return say(
+            'give each row a new id in "{column}", and write spelled = ["{column}"] under [columns]',
+            column=printable(move.column or ""),
+        )
     return say("withhold {lines}", lines=lines)
 
 

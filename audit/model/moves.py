@@ -12,8 +12,8 @@ from typing import Annotated
 from audit.model.json_types import OMITTED, Omittable, Probability
 from audit.runtime.phrases import Reason, ReasonKind, kind_of
 
-MERGE, MOVE, COARSEN, WITHHOLD = "merge", "move", "coarsen", "withhold"
-MOVES = (MERGE, MOVE, COARSEN, WITHHOLD)
+MERGE, MOVE, COARSEN, WITHHOLD, REDRAW = "merge", "move", "coarsen", "withhold", "redraw"
+MOVES = (MERGE, MOVE, COARSEN, WITHHOLD, REDRAW)
 """All kinds of changes, as named by `--only`."""
 
 
@@ -22,12 +22,12 @@ class Move:
     """One change of a candidate.
 
     Attributes:
-        kind: `merge`, `move`, `coarsen` or `withhold`.
+        kind: `merge`, `move`, `coarsen`, `withhold` or `redraw` (new record ids).
         groups: the published names of the groups: those that are merged, the one that a row leaves and the one that it
             enters, or the coarsened ones; none if all are coarsened.
         lines: the lines of the withheld or moved rows in the candidate's file.
         cost: the loss, in units of one row's information.
-        column: the coarsened quasi-identifier.
+        column: the coarsened quasi-identifier, or that of the record ids.
         cells: what its cells become if all are coarsened.
     """
 
@@ -44,7 +44,7 @@ class MoveTotal:
     """All changes of one kind.
 
     Attributes:
-        kind: `merge`, `move`, `coarsen` or `withhold`.
+        kind: `merge`, `move`, `coarsen`, `withhold` or `redraw`.
         count: the number of changes; for `withhold`, the number of rows.
         cost: their total loss, in units of one row's information.
     """

@@ -92,6 +92,8 @@ class CandidateFiles:
                 used, place = np.unique(codes[source], return_inverse=True)
                 known = np.array([rows.in_file(name, each.texts[code]) for code in used.tolist()], dtype=object)
                 new[name] = pa.array(known[place].tolist(), pa.string())
+        if plan.redrawn and columns.record is not None:
+            new[columns.record] = pa.array(map(str, rows.new_ids[source].tolist()), pa.string())
         for name, first in self._numbering.items():
             new[name] = pa.array(map(str, range(first, first + len(source))), pa.string())
         return new

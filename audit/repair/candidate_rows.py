@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from random import SystemRandom
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from audit.repair.candidate_register import CandidateRegister, people_of, whole_
 from audit.repair.merged_cells import AttributeCells
 from audit.runtime.phrases import printable
 
-Cost = tuple[float, float, int]
+Cost = tuple[float, bool, float, int]
 
 
 class CandidateRows:
@@ -40,10 +41,11 @@ class CandidateRows:
         names: the groups' names by code.
         person: the person of each row, by the codes of the series; None without a key; shape (rows,).
         pair: whether it is an Anatomy pair, in which no one knows which value of a group belongs to which row.
+        redraws: whether new plans give each record a new id.
     """
 
     def __init__(self, series: Series) -> None:
-        self.series = series
+        self.series, self.redraws = series, False
         files = series.manifest.releases[-1]
         self.tag = files.tag
         release = read_release(series, len(series.tags) - 1)
@@ -56,6 +58,14 @@ class CandidateRows:
         self.table = self.read(files.rows, files.shown)
         if self.table.rows != release.rows:
             raise not_alone(files.shown, files.tag, files.by)
+
+    @cached_property
+    def new_ids(self) -> Counts:
+        """A new record id for each row, drawn so that no one can draw it again; shape (rows,).
+
+        Spreadsheets keep 15 digits, and with so many none is an earlier id.
+        """
+        return np.array(SystemRandom().sample(range(10**14, 10**15), self.rows), dtype=np.int64)
 
     @cached_property
     def register(self) -> CandidateRegister | None:
@@ -87,6 +97,7 @@ class CandidateRows:
             np.zeros(self.rows, dtype=np.bool_),
             np.zeros((self.groups, len(self.attributes)), dtype=np.int8),
             np.zeros(len(self.attributes), dtype=np.int8),
+            redrawn=self.redraws,
         )
 
     def recoded(self, recoding: Sequence[int]) -> RepairPlan:
@@ -278,12 +289,13 @@ class CandidateRows:
         return total / max(1, len(self.columns))
 
     def cost(self, plan: RepairPlan) -> Cost:
-        """Return how many people too many a plan withholds, its loss, and the number of rows that it regroups.
+        """Return how many people too many a plan withholds, whether ids are new, its loss, and how much it regroups.
 
-        Plans are compared by the first number, then the second, then the third.
+        Plans are compared by the first number, then the second, and so on.
         """
         regrouped = np.count_nonzero((plan.group != self.group) & ~plan.withheld)
-        return self.withheld_too_many(plan), round(sum(self.costs(plan).values()), 9), int(regrouped)
+        lost = round(sum(self.costs(plan).values()), 9)
+        return self.withheld_too_many(plan), plan.redrawn, lost, int(regrouped)
 
     @property
     def room(self) -> float:
@@ -332,9 +344,12 @@ class CandidateRows:
     def order_of(self, plan: RepairPlan) -> Places:
         """Return the row that each written row is made from.
 
-        Unless nothing is regrouped or recoded, rows are sorted by group, cells and values.
+        Unless nothing is regrouped or recoded, rows are sorted by group, cells and values; by their ids if these are
+        drawn anew, as any other order may follow the former ids.
         """
         kept, group = np.flatnonzero(~plan.withheld), plan.group
+        if plan.redrawn:
+            return kept[np.argsort(self.new_ids[kept])]
         if not (group != self.group).any() and not plan.recoding.any():
             return kept
         keys = [self.table.coded(name).codes[kept] for name in self._other_columns()]
@@ -378,6 +393,7 @@ class RepairPlan:
         withheld: which rows are left out; shape (rows,), bool.
         steps: how often the cells of each merged group are coarsened, by attribute; shape (groups, attributes), int8.
         recoding: the number of the recoding that gives all rows coarser cells, 0 if none; shape (attributes,), int8.
+        redrawn: whether each record gets a new id.
     """
 
     home: Places
@@ -385,6 +401,7 @@ class RepairPlan:
     withheld: Flags
     steps: npt.NDArray[np.int8]
     recoding: npt.NDArray[np.int8]
+    redrawn: bool = False
 
     @property
     def group(self) -> Places:
@@ -409,4 +426,5 @@ class RepairPlan:
     @property
     def key(self) -> bytes:
         """A key that is equal for plans with the same changes."""
-        return b"".join(each.tobytes() for each in (self.home, self.part, self.withheld, self.steps, self.recoding))
+        arrays = (self.home, self.part, self.withheld, self.steps, self.recoding)
+        return b"".join([bytes([self.redrawn]), *(each.tobytes() for each in arrays)])

@@ -14,6 +14,8 @@ import numpy as np
 
 from audit.clauses.registry import in_force
 from audit.io.candidate import with_candidate
+from audit.io.rules.cell_meaning import Spelled
+from audit.io.rules.rule import Rules
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.selection import KnownClaims, selections_of
@@ -139,7 +141,7 @@ class Judge:
 
     def _audit(self, plan: RepairPlan, *, blames: bool, whole: bool) -> Judgement:
         with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder, self._named(folder):
-            series = with_candidate(self.before, CandidateFiles(self.rows, plan).write(Path(folder)))[1]
+            series = with_candidate(self._before(plan), CandidateFiles(self.rows, plan).write(Path(folder)))[1]
             with logged_stage(_LOG, "candidate", number=self.tries.audits + 1) as stage:
                 for attacks in [self.attacks] if whole else [self._quick_attacks, self.attacks]:
                     run, report, policy = self._audited(series, attacks, whole=whole)
@@ -153,6 +155,16 @@ class Judge:
                     self.doubts = max(self.doubts, doubts, key=lambda each: (len(each) > 0, kind_of(*each) or 0))
                 return Judgement(report, policy, (), 0)
             return self._judged(run, report, policy, _Written(run, self.rows, plan))
+
+    def _before(self, plan: RepairPlan) -> Series:
+        """Return the series so far; if record ids are drawn anew, its manifest says that they are to differ."""
+        manifest, record = self.before.manifest, self.before.columns.record
+        if not plan.redrawn or record is None:
+            return self.before
+        rules = manifest.columns.rules
+        spelled = Spelled((*rules[Spelled].columns, record))
+        columns = replace(manifest.columns, rules=Rules((*rules.without(Spelled), spelled)))
+        return Series.of(replace(manifest, columns=columns))
 
     @contextmanager
     def _named(self, folder: str) -> Iterator[None]:

@@ -9,11 +9,12 @@ also no repair if no set of rows keeps the policy even as one group, which discl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Places
 from audit.model.audit_options import AuditOptions
-from audit.model.moves import COARSEN, MERGE, MOVE, MOVES, WITHHOLD, Move
+from audit.model.moves import COARSEN, MERGE, MOVE, MOVES, REDRAW, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
 from audit.model.release_impact import Repair
 from audit.principles.checker import checked
@@ -54,8 +55,10 @@ _WORDS = {
     MOVE: Phrase("moving"),
     COARSEN: Phrase("coarsening"),
     WITHHOLD: Phrase("withholding"),
+    REDRAW: Phrase("drawing record ids anew"),
 }
 
+T = TypeVar("T")
 Answer = tuple[str, bool]
 """Why there is no repair, and whether that is proved."""
 
@@ -113,6 +116,8 @@ class RepairSearch:
             return not rows.pair and columns.group is not None
         if move == COARSEN:
             return bool(rows.columns) and (columns.group is None or self._cells_matter())
+        if move == REDRAW:
+            return not rows.pair and str(columns.record) in rows.table
         return True
 
     @property
@@ -177,6 +182,9 @@ class RepairSearch:
         why, proved = "", False
         with self.tries.until_stopped():
             why, proved = self._search()
+            if REDRAW in self.moves and self._loses_much:
+                other, never = self._with_new_ids(self._search)
+                why, proved = (other, True) if proved and never else (why, False)
             if self.tries.best is None and not proved:
                 self.tries.check_time()
         if (stopped := self.tries.stopped) is not None:
@@ -211,6 +219,8 @@ class RepairSearch:
                 return self._nothing_to_try(first)
             if all(self._lacks_always(each.reason for each in first.policy.undecided)):
                 return self._doubted()
+            if REDRAW in self.moves and not self.rows.redraws:
+                self._with_new_ids(partial(self._try, replace(plan, redrawn=True)))
         forced = self._forced()
         if len(forced) == self.rows.rows:
             how = say("even with all rows in one group, every row would have to be withheld")
@@ -225,6 +235,22 @@ class RepairSearch:
         if none is None and self.judge.doubts:
             none = self._doubted()
         return none or (say("no repair was found; this does not prove that there is none"), False)
+
+    @property
+    def _loses_much(self) -> bool:
+        """Whether there is no repair of what violates the policy, or only one that withholds too many rows."""
+        if self.tries.best is None:
+            return self.first is None or bool(self.first.policy.violations)
+        return self.rows.withheld_too_many(self.tries.best[0]) > 0
+
+    def _with_new_ids(self, search: Callable[[], T]) -> T:
+        """Return the result of a search in which each record has a new id, which links it to no earlier release."""
+        first, doubts = self.first, self.judge.doubts
+        self.rows.redraws, self.judge.doubts = True, []
+        try:
+            return search()
+        finally:
+            self.rows.redraws, self.first, self.judge.doubts = False, first, doubts
 
     def _lacks_always(self, reasons: Iterable[str]) -> tuple[Reason | None, bool]:
         """Return what the manifest lacks, of some reasons, also for the candidate that discloses least.
@@ -393,8 +419,9 @@ class RepairSearch:
     def _proved(self, how: str) -> Answer:
         if self.judge.doubts:
             return self._doubted()
-        moves = _listed(self.moves)
-        if not self._all_moves:
+        tried = [each for each in self.moves if each != REDRAW or self.rows.redraws]
+        moves = _listed(tried)
+        if not self._all_moves or tried != self.moves:
             return say("no combination of {moves} keeps the policy: {how}", moves=moves, how=how), True
         return say(
             "no combination of {moves} keeps the policy; only withholding every row would: {how}", moves=moves, how=how
@@ -475,6 +502,8 @@ class RepairSearch:
                 moves.append(Move(COARSEN, (), (), wider[place], name, tuple(sorted(texts, key=sort_key))))
             if len(roots := np.flatnonzero(plan.steps[:, place])):
                 moves.append(Move(COARSEN, tuple(names[root] for root in roots), (), each * len(roots), name))
+        if plan.redrawn:
+            moves.append(Move(REDRAW, (), (), 0.0, rows.series.columns.record))
         if plan.withheld.any():
             lines = tuple(rows.table.line(row) for row in np.flatnonzero(plan.withheld).tolist())
             moves.append(Move(WITHHOLD, (), lines, costs[WITHHOLD]))

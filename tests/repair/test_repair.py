@@ -19,6 +19,7 @@ from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
 from audit.io.release_reading import read_release
 from audit.io.series import Series, open_series
+from audit.model.moves import MOVES, REDRAW
 from audit.repair import search
 from audit.repair.judging import Judge
 from audit.repair.merged_cells import AttributeCells, merged_text
@@ -767,9 +768,37 @@ def test_what_no_change_of_a_candidate_decides_is_said_before_changes_are_tried(
         (tmp_path / f"{tag}.csv").write_text("\n".join(["Id,Age,Disease", *rows]) + "\n")
     columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\nrecord = "Id"\nspelled = ["Id"]\n'
     (tmp_path / "series.toml").write_text(f'[series]\nreleases = ["1.csv"]\n[columns]\n{columns}')
+    names = "repair", str(tmp_path), str(tmp_path / "2.csv"), "--output"
     code, out, _ = run_main(
-        "repair", str(tmp_path), str(tmp_path / "2.csv"), "--output", str(tmp_path / "new"), "--format", "json"
+        *names, str(tmp_path / "new"), "--format", "json", *(f"--only={each}" for each in MOVES if each != REDRAW)
     )
     found = json.loads(out)
     assert (code, found["audits"]) == (3, 2)
     assert "record ids of" in found["refused"]
+    assert run_main(*names, str(tmp_path / "drawn"))[0] == 0  # with ids that show nothing
+
+
+@kills("audit.repair.candidate_rows.CandidateRows.order_of", "if plan.redrawn:", "if False:")
+@kills("audit.repair.candidate_files.CandidateFiles._rewritten", "if plan.redrawn and", "if False and")
+@kills("audit.repair.candidate_rows.CandidateRows.cost", "plan.redrawn, lost", "lost, plan.redrawn")
+@pytest.mark.parametrize(("last", "kind"), [(52, "redraw"), (48, "coarsen")])
+def test_newcomers_too_few_to_hide_among_themselves_get_new_ids_like_all(tmp_path, last, kind):
+    """Earlier releases lack four of the records, whatever is changed; to withhold them is more than one in twenty.
+
+    The absence of a record is hidden by coarser cells, so that those who stay keep their ids.
+    """
+    ids, values = [f"{n * 7919 % 10007}" for n in range(52)], ["flu", "cold", "gout"]
+    rows = [[own, ("North", "South")[n % 4 // 2], values[n % 3]] for n, own in enumerate(ids)]
+    head, columns = ["Id", "Region", "D"], 'sensitive = "D"\nquasi_identifiers = ["Region"]\nrecord = "Id"\n'
+    more = '[adversary]\ntransitions = "never"\n[policy]\nk = 11'
+    folder = series_of(tmp_path / "s", [[head, *rows[:48]]], f'{columns}changing = ["Region"]\n', more)
+    candidate, out = write_text(tmp_path / "2.csv", as_csv([head, *rows[20:last]])), tmp_path / "new" / "2.csv"
+    code, said, _ = run_main("repair", str(folder), str(candidate), "--output", str(out.parent), "--format", "json")
+    assert (code, [each["kind"] for each in json.loads(said)["moves"]]) == (0, [kind])
+    now = [row.split(",")[0] for row in out.read_text().split()[1:]]
+    if kind == "redraw":
+        assert ({*now} & {*ids}, now) == (set(), sorted(now))
+        assert run_main("next", str(folder), str(out))[0] == 3
+    assert len(now) == last - 20
+    edit(folder / "series.toml", 'record = "Id"', 'record = "Id"\nspelled = ["Id"]')
+    assert run_main("next", str(folder), str(out))[0] == 0
