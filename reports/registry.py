@@ -31,7 +31,6 @@ FORMATS: Registry[type[Format]] = Registry(
         "html": "reports.formats:Html",
         "sarif": "reports.sarif:Sarif",
         "junit": "reports.junit:JUnit",
-        "github": "reports.github:GitHub",
     },
 )
 

@@ -66,13 +66,7 @@ def _translated(message: str) -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises `UsageError` instead of printing its usage.
-
-    Attributes:
-        series: the default command's argument of this name.
-    """
-
-    series: argparse.Action
+    """An argument parser that raises `UsageError` instead of printing its usage."""
 
     def error(self, message: str) -> NoReturn:
         """Raise an error whose text is one line.

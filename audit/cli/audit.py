@@ -39,7 +39,7 @@ _HELP = frozenset({"-h", "--help"})
 def add_arguments(main: Parser, words: Sequence[str]) -> None:
     """Add the default command's arguments to the parser; `words` are those of the command line."""
     shown = "folder or URL with a series.toml; or one of the commands below"
-    main.series = main.add_argument("series", metavar="SERIES", help=shown)
+    main.add_argument("series", metavar="SERIES", help=shown)
     add_options(main)
     add_reports(main)
     main.add_argument(

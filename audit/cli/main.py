@@ -10,11 +10,10 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import shlex
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
@@ -33,40 +32,6 @@ from audit.runtime.own_packages import outsider
 from audit.runtime.phrases import Phrase, did_you_mean, printable, say
 from audit.runtime.version import VERSION
 from reports.languages.catalogues import LANGUAGES, in_language, of_locale
-
-ASKED = "_ARGCOMPLETE"
-"""The environment variable by which the shell asks for completions, instead of running a command."""
-
-
-def complete(default: Callable[[], Parser], command: Callable[[str], Parser], names: Collection[str]) -> None:
-    """Print the completions of a line for the shell, and exit.
-
-    Args:
-        default: makes the parser of the default command, whose first word may be one of the others' names.
-        command: makes the parser of one of them.
-        names: their names.
-    """
-    import argcomplete
-    from argcomplete.completers import ChoicesCompleter, DirectoriesCompleter
-
-    typed = _words(os.environ.get("COMP_LINE", ""))
-    if len(typed) > 1 and typed[1] in names:
-        parser = command(typed[1])
-    else:
-        parser = default()
-        folders, others = DirectoriesCompleter(), ChoicesCompleter(sorted(names))
-        parser.series.completer = lambda **told: [*others(**told), *folders(**told)]  # type: ignore[attr-defined]
-    argcomplete.autocomplete(parser, always_complete_options="long")
-
-
-def _words(line: str) -> list[str]:
-    """Return the words of a line; a last word that is still being typed is not a command yet."""
-    try:
-        words = shlex.split(line)
-    except ValueError:  # an open quotation
-        return line.split()
-    return words if line.endswith(" ") else words[:-1]
-
 
 FIRST_STEPS = Phrase(
     """\
@@ -152,8 +117,6 @@ def _command(name: str) -> ModuleType:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    if ASKED in os.environ:
-        complete(parser, command_parser, COMMANDS)
     words = list(sys.argv[1:] if argv is None else argv)
     with in_language(_language_of(words)):
         return _run(words)

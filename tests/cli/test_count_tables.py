@@ -92,7 +92,7 @@ def test_min_count_has_to_be_known(tmp_path):
     assert run_main(str(tmp_path), "--policy", "min_count=4")[0] == 0
 
 
-@pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "sarif", "junit", "github"])
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "sarif", "junit"])
 def test_every_format_names_the_cell_and_the_sum(form, tmp_path):
     code, out, err = run_main(str(PLAIN.write(tmp_path)), "--format", form)
     assert (code, err) == (1, "")
@@ -105,12 +105,12 @@ def test_every_format_names_the_cell_and_the_sum(form, tmp_path):
         ]
     else:
         assert "area A, sex m" in out
-    if form in ("text", "markdown", "html", "sarif", "github"):
+    if form in ("text", "markdown", "html", "sarif"):
         assert "(area A, sex f)" in out.replace("\\", "")
 
 
 @kills("reports.impact.with_news", "findings=found, ", "")
-@pytest.mark.parametrize("form", ["sarif", "junit", "github"])
+@pytest.mark.parametrize("form", ["sarif", "junit"])
 def test_formats_of_programs_show_what_a_candidate_adds(form, tmp_path):
     folder, file = PLAIN.write(tmp_path / "series"), tmp_path / "2.csv"
     file.write_bytes((folder / "releases/1.csv").read_bytes())
@@ -119,8 +119,6 @@ def test_formats_of_programs_show_what_a_candidate_adds(form, tmp_path):
     assert (code, [each["release"] for each in new]) == (1, ["2"])
     assert "release 2: exactly 3" in out
     assert "release 1: exactly 3" not in out
-    assert form != "github" or "::error title=min_width is violated::2 counts are known exactly" in out
-    assert ("title=What the candidate changes::Of these, release 2 is the candidate" in out) == (form == "github")
     assert form == "sarif" or "Findings with the candidate: 2 (new: 1; found without it, too: 1)" in out
 
 

@@ -111,7 +111,7 @@ def a_format(rng: random.Random, *names: str) -> list[str]:
 
 def judge(folder: Path, rng: random.Random) -> list[str]:
     found = any_series(folder, rng)
-    forms = a_format(rng, "text", "json", "markdown", "html", "sarif", "junit", "github")
+    forms = a_format(rng, "text", "json", "markdown", "html", "sarif", "junit")
     document = [[], ["--document", rng.choice(["dpia", "expert", "wp29", "satre", "openmed"])]]
     risks = ["--risks", str(folder / "risks.csv")]
     return [str(found), *rng.choice([forms, *document, risks])]

@@ -14,11 +14,8 @@ from contextlib import suppress
 
 import pytest
 
-from attacks.registry import ATTACKS
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import CLAUSES
-from audit.cli.main import COMMANDS
-from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, FORMS, append, edit
 from tests.cli.test_command_line import HOSPITAL
 from tests.helpers.messy import write
@@ -74,54 +71,9 @@ def test_the_help_names_every_clause_with_its_default():
         assert re.search(name + limit, said), name
 
 
-def completed(line, folder):
-    """Return the words that the shell is told."""
-    told = folder / "told"
-    asked = {
-        "_ARGCOMPLETE": "1",
-        "_ARGCOMPLETE_IFS": "\n",
-        "_ARGCOMPLETE_SHELL": "bash",
-        "_ARGCOMPLETE_STDOUT_FILENAME": str(told),
-        "COMP_LINE": line,
-        "COMP_POINT": str(len(line)),
-        "COMP_TYPE": "9",
-    }
-    command = [sys.executable, "-m", "audit.cli.main"]
-    done = subprocess.run(command, env={**os.environ, **asked}, cwd=folder, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    return {word.strip() for word in told.read_text().split("\n") if word}
-
-
-@pytest.mark.many
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("audit ", {*COMMANDS, "clinic/"}),
-        ("audit cl", {"clinic/"}),
-        ("audit comp", {"compare"}),
-        ("audit clinic --attack ", {*ATTACKS.names, "differencing"}),
-        ("audit clinic --format ", set(FORMATS.names)),
-        ("audit clinic --rev", {"--reveal"}),
-        ("audit check clinic --princ", {"--principle"}),
-        ("audit init cl", {"clinic/"}),
-    ],
-)
-def test_what_may_follow(tmp_path, line, words):
-    (tmp_path / "clinic").mkdir()
-    found = completed(line, tmp_path)
-    if not line.split(" ")[-1].startswith("-"):
-        found = {word for word in found if not word.startswith("-")}
-    assert found == words
-
-
-def test_options_of_another_command_do_not_follow(tmp_path):
-    assert "--principle" not in completed("audit clinic --", tmp_path)
-    assert {"--principle", "--m"} <= completed("audit check clinic --", tmp_path)
-
-
 HEAVY = ("pandas", "ortools", "numba", "matplotlib", "networkx", "distributed", "IPython")
 SERIES = str(HOSPITAL)
-UNASKED = ("audit.model.count_tables",)
+UNASKED = ("audit.count_tables.published_counts",)
 """What only series of count tables need, and what only repairs do."""
 
 

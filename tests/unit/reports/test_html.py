@@ -177,21 +177,6 @@ def test_an_undecided_clause_is_an_error():
     assert ("error" in tags["min_e 5"]) == (code == 3)
 
 
-@pytest.mark.parametrize("title", ["100 %", "a,b:c", "line\nbreak"])
-def test_a_hostile_name_is_no_second_command(tmp_path, title):
-    import shutil
-
-    series = tmp_path / "s"
-    shutil.copytree(HOSPITAL, series)
-    text = (series / "series.toml").read_text()
-    first = next(line for line in text.splitlines() if line.startswith("name"))
-    escaped = title.replace("\n", "\\n")
-    (series / "series.toml").write_text(text.replace(first, f'name = "{escaped}\\n::error::forged"'))
-    _, out, _ = run_main(str(series), "--format", "github")
-    assert "\n::error::forged" not in out
-    assert all(line.startswith("::") for line in out.splitlines())
-
-
 @pytest.fixture(scope="module")
 def report():
     """Of the first release alone nothing is certain, after the second one something is."""
