@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 from audit.io.composed_columns import TOGETHER
@@ -13,11 +13,15 @@ from audit.io.respelling import like_digits, skeleton
 
 _RUNS = re.compile(r"[0-9]+|[^\W\d_]+")
 _CASE = (
-    r"({whole})(?:[\W_]+0*([0-9]{{1,2}})|[\W_]*([^\W\d_]))\)?"  # the number or letter of a case behind an identifier
+    r"({whole})(?:{between}0*([0-9]{{1,2}})|[\W_]*([^\W\d_]))\)?"  # the number or letter of a case behind an identifier
 )
-_WHOLE = r".{0,60}[0-9]{3}"
-_SHORT = r".{0,60}[0-9]"  # the number of a household, perhaps
+_WHOLE = r".{0,60}[0-9]{3}", r"[\W_]+"
+_SHORT = (
+    r".{0,60}[0-9]",
+    r"(?:[\W_]+|[^\W\d_]+)",
+)  # the number of a household, perhaps, and what follows it, as in h17p2
 _FIRST_CASES = "01a"
+_MEMBERS = 5  # as many ids with one text, on average, as most households have people; more are those of a place
 _FIXED = 4  # digits of an id that names a household and its member without a sign between them
 _MOST_RUNS = 6
 _MOST_COMPARED = 20  # identifiers with one core
@@ -92,7 +96,7 @@ def nested(texts: Collection[str], releases: Sequence[Collection[str]]) -> list[
     return [list(group) for group in groups.values()]
 
 
-def cases(texts: Collection[str], whole: str = _WHOLE) -> list[list[str]]:
+def cases(texts: Collection[str], form: tuple[str, str] = _WHOLE) -> list[list[str]]:
     """Return groups of identifiers of one release that are alike but for a case behind them, such as 41070-01.
 
     Not where these seem to number the people of a place or of a year: then few have a first number, or the numbers are
@@ -105,12 +109,16 @@ def cases(texts: Collection[str], whole: str = _WHOLE) -> list[list[str]]:
     >>> cases(["101-1", "101-2", "101-3", "102-1", "102-2"]), cases(["4107/21", "4107/22", "5123/21", "6000/21"])
     ([], [])
     """
-    by_core, numbers, case = defaultdict[str, list[str]](list), Counter[str](), re.compile(_CASE.format(whole=whole))
+    by_core, numbers, case = (
+        defaultdict[str, list[str]](list),
+        Counter[str](),
+        re.compile(_CASE.format(whole=form[0], between=form[1])),
+    )
     for text in sorted(texts):
         if found := case.fullmatch(text.lower()):
             by_core[found[1]].append(text)
             numbers[found[2] or found[3]] += 1
-    bare = [text for text in texts if re.fullmatch(whole, text.lower())]
+    bare = [text for text in texts if re.fullmatch(form[0], text.lower())]
     again, counted = sum(text.lower() in by_core for text in bare), sum(numbers[each] for each in "12ab")
     if 0 < 2 * again <= len(bare) and 2 * counted >= numbers.total():  # one without a number is then the first case
         numbers["0"] += len(bare)
@@ -129,19 +137,21 @@ def alike_but_for_a_number(texts: Collection[str]) -> list[list[str]]:
     ([['40701', '40702']], [])
     >>> alike_but_for_a_number(["h1-1", "h1-2", "h2-1", "h3-1"])
     [['h1-1', 'h1-2']]
+    >>> alike_but_for_a_number(["h1p1", "h1p2", "h2p1", "h3p1"])
+    [['h1p1', 'h1p2']]
 
-    Ids of several columns are divided by the text that the most of them differ in.
+    Ids of several columns are divided by the text that the most of them differ in, but for one that all differ in.
 
-    >>> alike_but_for_a_number(["h1 + 1", "h1 + 2", "h2 + 1"])
-    [['h1 + 1', 'h1 + 2']]
+    >>> alike_but_for_a_number(["h1 + 1", "h1 + 2", "h2 + 1"]), alike_but_for_a_number(["h1 + 7", "h1 + 8", "h2 + 9"])
+    ([['h1 + 1', 'h1 + 2']], [['h1 + 7', 'h1 + 8']])
     """
     parts = {text: text.split(TOGETHER) for text in sorted(texts)}
     if (shared := min(map(len, parts.values()), default=1)) > 1:
-        finest = max(range(shared), key=lambda at: len({each[at] for each in parts.values()}))
-        by_part = defaultdict[str, list[str]](list)
-        for text, each in parts.items():
-            by_part[each[finest]].append(text)
-        return [each for each in by_part.values() if len(each) > 1]
+        by_part = {at: defaultdict[str, list[str]](list) for at in range(shared)}
+        for (text, each), at in product(parts.items(), by_part):
+            by_part[at][each[at]].append(text)
+        few = (each for each in by_part.values() if len(each) < len(texts) <= _MEMBERS * len(each))
+        return [each for each in max(few, key=len, default={}).values() if len(each) > 1]
     groups = cases(texts, _SHORT)
     lengths = {len(text) if text.isdecimal() else 0 for text in texts}
     for digits in (1, 2) if not groups and len(lengths) == 1 and max(lengths) >= _FIXED else ():

@@ -269,7 +269,7 @@ class Series:
         return max((shared_by_few(table, column) for table in found if table is not None), default=0)
 
     def alike_ids(self, *, last: bool) -> int:
-        """Return how many record ids of a release have their first part in common with others: the most.
+        """Return how many record ids have their first part in common with others, of a release or of all: the most.
 
         With `last`, this is the last release, whose new ids may also have theirs in common with those of earlier ones.
         """
@@ -278,10 +278,12 @@ class Series:
             return 0
         written = self.written.whole()
         releases = [*(written.identifiers.get(column, ()) if not written.is_large else self._record_ids(column))]
-        groups = [(ids, sum(map(len, alike_but_for_a_number(ids)))) for ids in (releases[-1:] if last else releases)]
+        every = set[str]().union(*releases)
+        alone = releases[-1:] if last else [*releases, every]
+        groups = [(ids, sum(map(len, alike_but_for_a_number(ids)))) for ids in alone]
         if last and releases:
             own, earlier = releases[-1], set[str]().union(*releases[:-1])
-            beside = [{*some} & own for some in alike_but_for_a_number(own | earlier)]
+            beside = [{*some} & own for some in alike_but_for_a_number(every)]
             groups.append((own, sum(len(some) for some in beside if some - earlier)))
         return max((many for ids, many in groups if many > min(FEW_TIES, len(ids) // FEW_OF_ROWS)), default=0)
 

@@ -501,7 +501,7 @@ def _tying_values(series: Series, *, beside: bool) -> Iterator[Doubt]:
 
 
 def _alike_ids(series: Series, *, beside: bool) -> Iterator[Doubt]:
-    """Yield a doubt: parts of record ids show which rows of a release belong together, which is not judged.
+    """Yield a doubt: parts of record ids show which rows belong together, which is not judged.
 
     With `beside`, the release is the last one.
     """
@@ -509,7 +509,7 @@ def _alike_ids(series: Series, *, beside: bool) -> Iterator[Doubt]:
     if record not in series.columns.rules[Unlinkable].reasons and (many := series.alike_ids(last=beside)):
         what = say(
             '{count} record ids of "{column}" are alike but for a number behind them, as those of a household or of '
-            "one person's cases are, and so show which rows of a release belong together: publish ids without the "
+            "one person's cases are, and so show which rows belong together: publish ids without the "
             "common part; if such ids are published already, and no outsider knows who belongs together, write "
             "{example} under [columns] with the reason",
             count=many,

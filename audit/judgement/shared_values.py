@@ -37,7 +37,7 @@ Texts: TypeAlias = Callable[[str], list[Codes]]
 _MEMBERS = 20  # rows of one text, on average; more are those of a place or a kind of people, not of a household
 _FEW = 10
 """If fewer than one row in so many has a text of few rows, no text is that of a household: most amounts are 0."""
-_BY_CHANCE = log(0.001)
+_BY_CHANCE = log(0.01)  # of independent values, one in a thousand is asked about: other limits hold, too
 _CLEARLY = 4  # fewer than one household in so many that shares its value hardly moves what is thought of the others
 _BY_NAME = log(0.05), 8
 """The same two limits for a column whose name says that it is about households; it is looked at for that alone."""
@@ -120,11 +120,15 @@ def _ends(held: HeldSeries) -> Integers:
 
 
 def _of_people(held: HeldSeries, text: Codes, value: Codes) -> Iterator[tuple[Codes, Codes]]:
-    """Yield the text and the value of the first row of each person in all releases, if people are known.
+    """Yield the text and the value of the first row of each person in all releases, if people or records are known.
 
-    So people of one household are compared who are never in one release together.
+    So people of one household are compared who are never in one release together, or only a few in each.
     """
-    people = [keyed.person for keyed in held.keyed if keyed.person is not None]
+    rows_of = (
+        (seen.record if keyed.person is None else keyed.person)
+        for keyed, seen in zip(held.keyed, held.seen, strict=True)
+    )
+    people = [each for each in rows_of if each is not None]
     if len(people) == len(held.keyed):
         person = np.concatenate(people)
         rows = np.flatnonzero((person != NOBODY) & (text != UNKNOWN) & (value != UNKNOWN))
@@ -313,15 +317,22 @@ def _is_clear(
     of_size, many, chance = np.bincount(size[texts]), int(np.count_nonzero(texts)), alike()
     share = int(np.count_nonzero(found)) / many
     expected = sum(int(of_size[m]) * chance(m) for m in np.flatnonzero(of_size).tolist()) / many
-    by_chance = -many * (_divergence(share, expected) + _divergence(1 - share, 1 - expected))
     named = any(map(is_of_household, columns))
     limit, clearly = _BY_NAME if named else (_BY_CHANCE - log(tries), _CLEARLY)
+    by_chance = _chance_of(int(np.count_nonzero(found)), many, expected)
     return share >= _LEAST[len(columns)] and clearly * (share - expected) >= 1 - expected and by_chance < limit
 
 
-def _divergence(share: float, expected: float) -> float:
-    """Return a share's part of the relative entropy, which bounds how improbable a deviation from chance is."""
-    return share * log(share / max(expected, 1e-300)) if share > 0 else 0.0
+def _chance_of(found: int, many: int, chance: float) -> float:
+    """Return a bound of the logarithm of the probability that so many of all are found, or more, each by a chance."""
+    falling = (
+        (many - found) * chance / ((found + 1) * max(1 - chance, 1e-300))
+    )  # each term of the sum, by the one before
+    if falling >= 1:
+        return 0.0
+    ways = lgamma(many + 1) - lgamma(found + 1) - lgamma(many - found + 1)
+    of_others = (many - found) * log(max(1 - chance, 1e-300))
+    return ways + found * log(max(chance, 1e-300)) + of_others - log(1 - falling)
 
 
 def _all_alike(counts: Integers, harmful: Flags) -> Callable[[int], float]:

@@ -87,7 +87,7 @@ HOUSEHOLDS = [(n // 2, n % 2) for n in range(30)] + [(n, 0) for n in range(15, 2
         (lambda home, n: f"{1000 + 37 * home * home}.5", True),
         (lambda home, n: f"{1000 + 37 * n * n}.5", False),
         (lambda home, n: str(home % 4), False),
-        (lambda home, n: str(1000 + (n * n) % 60), False),
+        (lambda home, n: str(1000 + (n * n) % 59), False),
         (lambda home, n: "moved" if home % 9 == 0 else "", False),
     ],
     ids=["household", "own", "few", "chance", "remarks"],
@@ -112,6 +112,7 @@ def test_weights_that_few_rows_share(tmp_path, weight, said):
         ("{}{}", True),
         ("{3}-{1}", True),
         ("h{3}/{1}", True),
+        ("h{3}p{1}", True),
         ("{2}-01", False),
         ("{2}", False),
         ("2024-{2}", False),
@@ -132,6 +133,30 @@ def test_record_ids_that_show_households(tmp_path, form, said):
     )
     assert (code, clauses["k"]["state"]) == (0, "holds")
     assert "only we know who lives with whom" in str(shown["warnings"])
+
+
+@kills("audit.io.series.Series.alike_ids", "[*releases, every]", "releases")
+@kills("audit.io.nested_identifiers.alike_but_for_a_number", "len(each) < len(texts) <= ", "len(texts) <= ")
+@kills("audit.io.nested_identifiers.alike_but_for_a_number", "<= _MEMBERS * len(each)", "< 99 * len(each)")
+@pytest.mark.parametrize(
+    ("head", "form", "said"),
+    [
+        (["Case"], "{}-{}", True),
+        (["Household", "Case"], "{} {}", True),
+        (["Household", "Case"], "{0} {2}", True),  # a case of its own in each row
+        (["Place", "Case"], "{3} {2}", False),
+    ],
+)
+@pytest.mark.parametrize("apart", [True, False])
+def test_record_ids_of_people_who_are_in_no_release_together_show_households(tmp_path, head, form, said, apart):
+    ids = [
+        form.format(10221 + 7 * home, member + 1, 20001 + n, home % 2) for n, (home, member) in enumerate(HOUSEHOLDS)
+    ]
+    rows = [["*", "abc"[n % 3], *each.split()] for n, each in enumerate(ids)]
+    tables = [rows[:30:2] + rows[30:35], rows[1:30:2] + rows[35:]] if apart else [rows]
+    more = f'record = {head}\nspelled = ["{" + ".join(head)}"]'
+    code, clauses, _ = judged(series(tmp_path, *([[*HEAD[:2], *head], *each] for each in tables), more=more))
+    assert (code, "30 record ids" in str(clauses["k"]["reason"])) == ((3, True) if said else (0, False))
 
 
 TYING = {

@@ -245,7 +245,7 @@ def test_record_ids_of_two_columns_are_read_like_those_of_one(tmp_path, seed):
             'quasi_identifiers = ["Sex"]\n[adversary]\ntransitions = "any"\n',
         )
         code, result, _ = run_audit(tmp_path / folder)
-        assert any("show which rows of a release belong together" in str(each) for each in result["policy"]["clauses"])
+        assert any("show which rows belong together" in str(each) for each in result["policy"]["clauses"])
         keys = ("attack", "status", "measures", "found")
         attacks = [[*(each.get(key) for key in keys), len(each["findings"])] for each in result["attacks"]]
         found.append((code, attacks))

@@ -186,6 +186,16 @@ def test_people_are_asked_about_who_have_one_value_clearly_more_often_than_by_ch
         assert rows == ((2 * np.count_nonzero(alike), 2000) if asked else (0, 0))
 
 
+@kills("audit.judgement.shared_values._chance_of", "(many - found) * chance", "1e9 * chance")
+@pytest.mark.parametrize(("homes", "alike", "asked"), [(6, 6, 1), (12, 8, 1), (12, 7, 0), (18, 10, 1), (18, 9, 0)])
+def test_few_households_are_enough_where_chance_gives_so_many_in_one_of_a_hundred_cases(homes, alike, asked):
+    """Of so many couples, so many share one of four values that are equally frequent but for one."""
+    value = np.arange(2 * homes, dtype=np.int32) // 2 % 4
+    value[2 * alike + 1 :: 2] = (value[2 * alike + 1 :: 2] + 1) % 4
+    rows = rows_that_share(np.arange(2 * homes, dtype=np.int32) // 2, value, np.full(4, fill_value=True), tries=2)
+    assert rows == ((2 * alike, 2 * homes) if asked else (0, 0))
+
+
 @kills("audit.judgement.shared_values.rows_that_share", "_LEAST[len(columns)] == 0", "False")
 @kills("audit.judgement.shared_values._is_clear", "_BY_NAME if named else", "_BY_NAME if False else")
 @kills("audit.judgement.shared_values._some_alike", "_drawn(others, counts, members))", "1)")
@@ -205,21 +215,31 @@ def test_two_of_a_household_who_have_one_value_are_enough(share, column, asked):
 
 @kills("audit.judgement.shared_values._by_texts", "if len(drawn) == len(seen) > 1:", "if False:")
 @kills("audit.judgement.shared_values._texts", "numbers.setdefault(text, len(numbers))", "names.index(text)")
+@kills(
+    "audit.judgement.shared_values._of_people", "seen.record if keyed.person is None", "None if keyed.person is None"
+)
 @pytest.mark.parametrize("alike", [True, False])
-def test_people_of_a_household_who_are_in_no_release_together_are_compared(tmp_path, alike):
-    """The first person of each home is in the first release, the second one in the next."""
+@pytest.mark.parametrize("record", [True, False])
+def test_people_of_a_household_who_are_in_no_release_together_are_compared(tmp_path, alike, record):
+    """The first person of each home is in the first release, the second one in the next, by records or by a key."""
     tables, draws = [], np.random.default_rng(0)
     for release in (1, 2):
         homes = range(24)[:: 3 - 2 * release]
         values = [home % 6 for home in homes] if release == 1 or alike else (draws.permutation(24) % 6).tolist()
-        rows = [[f"{home % 8}0-{home % 8}9", BANDS[value]] for home, value in zip(homes, values, strict=True)]
-        tables.append([["Age", "Income"], *rows])
+        rows = [
+            [f"{home % 8}0-{home % 8}9", *[f"R{release}{home}", f"H{home}"] * record, BANDS[value]]
+            for home, value in zip(homes, values, strict=True)
+        ]
+        tables.append([["Age", *["Case", "Home"] * record, "Income"], *rows])
+        if record:
+            continue
         key = [
             ["row", "individual", "Home"],
             *([row, f"{release}-{row}", f"H{home}"] for row, home in enumerate(homes)),
         ]
         write(tmp_path / "private" / f"{release}.key.csv", as_csv(key))
     columns = 'quasi_identifiers = ["Age"]\nsensitive = "Income"\n'
+    columns += 'record = "Case"\nunlinkable.Home = "internal"\n' * record
     said = " ".join(run_main(str(series_of(tmp_path, tables, columns)))[1].split())
     assert ("48 of 48 rows that share their text of" in said) == alike
 
