@@ -246,14 +246,14 @@ def assumptions(report: Report) -> Iterator[str]:
         return
     who = ADVERSARIES[report.adversary.kind]
     yield f"{who.sentence}."
-    if who.knows_people and report.adversary.any_change:
+    if report.adversary.any_change:
         yield say(
             "Any value of a person may become any other from release to release: this does not use what a reader knows "
             "about changes that do not happen, such as that a chronic illness stays."
         )
-    elif who.knows_people and report.adversary.transitions:
+    elif report.adversary.transitions:
         yield say("Values of people may change from release to release, as the transitions allow.")
-    elif who.knows_people:
+    elif who.knows_people or series.ids_recur:
         yield say("The value of a person is the same in all releases.")
     if report.adversary.known:
         yield say_count(
@@ -283,6 +283,12 @@ def assumptions(report: Report) -> Iterator[str]:
         "Texts that differ count as different, however near they are, such as two codes of one illness, unless the "
         "publisher has said which ones are near."
     )
+    if series.spelled:
+        yield say(
+            "Texts of {columns} are read as they are spelled: each is one exact value, or a person of its own, even if "
+            "it looks like a range, a list or another one.",
+            columns=joined([f'"{printable(name)}"' for name in series.spelled]),
+        )
     yield from _whose_rows(report)
 
 

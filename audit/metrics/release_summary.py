@@ -11,20 +11,22 @@ A column's accuracy is in which form its cells are published, and how wide its r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from audit.adversary.held_series import HeldSeries
+from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.known_groups import population
 from audit.adversary.view import View
+from audit.io.cell_reading import list_sign, listed
 from audit.io.cells import Anything, Cell, CellError, Interval, Kind, Masked, NumberSet, ValueSet
 from audit.io.encoding import Vocabulary
 from audit.io.manifest import Manifest
 from audit.io.releases import KeyedRelease, Release
 from audit.io.roles import columns_without_role
+from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, Floats, Integers, Places, flagged, tally
@@ -61,13 +63,14 @@ def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts, *, 
     read = shown[:: max(1, -(-len(shown) // _READ_TEXTS))]
     column = series.column_of_cells(name, [texts[code] for code in read.tolist()])
     share, wide, kept = dict[str, float](), list[tuple[float, int]](), list[int]()
-    ranges = list[Interval]()
+    ranges, hierarchy, alone = list[Interval](), series.hierarchies.get(name), {texts[code] for code in found.tolist()}
     for code in read.tolist():
         try:
             cell: Cell = column.parse(texts[code])
         except CellError:  # a sensitive value may look like a faulty range
             cell = ValueSet(frozenset([texts[code]]))
-        form = "exact" if single and isinstance(cell, ValueSet) else _form(cell)
+        one = single or (hierarchy is None and _is_label(texts[code], alone))
+        form = "exact" if one and isinstance(cell, ValueSet) else _form(cell)
         share[form] = share.get(form, 0) + int(rows[code])
         if isinstance(cell, Masked):
             kept.append(len(cell.prefix))
@@ -87,6 +90,13 @@ def _measured(series: Series, name: str, texts: Sequence[str], rows: Counts, *, 
         years=all(end is None or end in _YEARS for each in ranges for end in (each.low, each.high)),
         width=_middle(wide),
         kept=(min(kept), max(kept)) if kept else None,
+    )
+
+
+def _is_label(text: str, alone: Container[str]) -> bool:
+    """Return whether a text with commas is one label: it has no braces, and no part of it is a text of its own."""
+    return (
+        not text.lstrip().startswith("{") and list_sign(text) == "," and not any(part in alone for part in listed(text))
     )
 
 
@@ -456,7 +466,17 @@ def facts(held: HeldSeries, described: Sequence[ReleaseSummary]) -> SeriesFacts:
         tuple(column_accuracy(series, held.keyed[-1])),
         series.manifest.releases[-1].values is not None,
         series.manifest.kept_row,
+        _ids_recur(held),
+        series.columns.rules[Spelled].columns,
     )
+
+
+def _ids_recur(held: HeldSeries) -> bool:
+    """Return whether a record id occurs in several releases; if they were not read, whether they may."""
+    if not held.records:
+        return held.series.columns.record is not None and len(held) > 1
+    ids = (np.unique(record_of(seen)) for seen in held.seen)
+    return sum(int(np.count_nonzero(codes >= 0)) for codes in ids) > held.names.size
 
 
 def _columns_by_role(manifest: Manifest) -> dict[str, tuple[str, ...]]:

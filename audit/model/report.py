@@ -192,6 +192,8 @@ class SeriesFacts:
         accuracy: at which accuracy the newest release publishes quasi-identifiers and sensitive attributes.
         pairs: whether its quasi-identifiers and its sensitive values are in separate tables.
         kept_row: which of a person's rows in an exact table was published, `latest` or `gravest`.
+        ids_recur: whether record ids are published, and one occurs in several releases, as far as they are read.
+        spelled: the columns whose texts are read as they are spelled.
     """
 
     name: str
@@ -207,6 +209,8 @@ class SeriesFacts:
     accuracy: Annotated[tuple[ColumnAccuracy, ...], UNWRITTEN] = ()
     pairs: Annotated[bool, UNWRITTEN] = False
     kept_row: Annotated[str | None, UNWRITTEN] = None
+    ids_recur: Annotated[bool, UNWRITTEN] = False
+    spelled: Annotated[tuple[str, ...], UNWRITTEN] = ()
 
 
 @dataclass(frozen=True)

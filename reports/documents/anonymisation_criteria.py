@@ -89,7 +89,7 @@ def _linking(report: Report) -> Iterator[str]:
         yield str(_BY_TABLES)
         return
     if report.series.columns.get("record") and len(report.series.releases) > 1:
-        yield str(_BY_RECORD)
+        yield str(_BY_RECORD if report.series.ids_recur else sections.NO_RECURRING_ID)
     if (
         who.knows_people
         and len(report.series.releases) > 1

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from audit.clauses.clause import attack_reason
 from audit.clauses.registry import clause_of
+from audit.model.adversary import ADVERSARIES
 from audit.model.count_tables import TablesFacts
 from audit.model.errors import SENTENCE
 from audit.model.measures import ABSENT
@@ -69,6 +70,15 @@ _ROLES = {
     ),
     "without_role": Phrase("without a role: not judged, so that the policy cannot hold until it has one"),
 }
+_RISK_OF_PEOPLE = Phrase(
+    "A risk is the probability that an adversary gives to a person's true value; the table shows the highest "
+    "and the mean over all people. Below 1, the value is a guess and not certain."
+)
+_RISK_OF_ROWS = Phrase(
+    "A risk is the probability that an adversary gives to the true value of a row; the table shows the highest and the "
+    "mean over all rows. Below 1, the value is a guess and not certain."
+)
+NO_RECURRING_ID = Phrase("record id: none occurs in two releases, so that it links no rows")
 
 Part = tuple[str, Iterable[Block]]
 """A section under its title."""
@@ -147,7 +157,7 @@ def audited(report: Report) -> Iterator[Block]:
         rows = [
             [
                 printable(name),
-                str(_ROLES.get(role, role)),
+                str(NO_RECURRING_ID if role == "record" and not series.ids_recur else _ROLES.get(role, role)),
                 accuracy(measured[name]) if name in measured else "",
                 figure(measured[name].different) if name in measured else "",
             ]
@@ -386,10 +396,7 @@ def attacks(report: Report) -> Iterator[Block]:
         rows = [[*row, *risk_cells(report, each)] for row, each in zip(rows, ran, strict=True)]
     yield PageTable(head, rows, words=3)
     if risky:
-        risk = say(
-            "A risk is the probability that an adversary gives to a person's true value; the table shows the highest "
-            "and the mean over all people. Below 1, the value is a guess and not certain."
-        )
+        risk = str(_RISK_OF_PEOPLE if ADVERSARIES[report.adversary.kind].knows_people else _RISK_OF_ROWS)
         yield Bullets([risk, *notes(report)])
     yield from panel(report)
     if report.tables is not None:

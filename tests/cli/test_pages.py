@@ -290,6 +290,29 @@ def test_no_document_says_what_to_write_into_a_manifest(tmp_path, name, language
     assert "--confirm" in report
 
 
+@kills("audit.metrics.release_summary._is_label", "not any(part in alone for part in listed(text))", "True")
+@kills("audit.metrics.release_summary._ids_recur", "> held.names.size", ">= 0")
+@pytest.mark.parametrize("again", [True, False])
+@pytest.mark.parametrize("towns", [("Ulm, Old Town", "Bonn"), ("Ulm, Bonn", "Bonn"), ("{Ulm, Old Town}", "Bonn")])
+def test_a_document_says_what_record_ids_commas_and_the_manifest_mean(tmp_path, again, towns):
+    """A label with a comma is no coarser cell, unless a part is a text, too; ids may be drawn for each release."""
+    head = ["Case", "Age", "Town", "Illness"]
+    tables = [
+        [head, *([f"{tag * (not again)}{10 + n}", "20-29", towns[n % 2], "abc"[n // 2 % 3]] for n in range(24))]
+        for tag in (1, 2)
+    ]
+    columns = 'sensitive = "Illness"\nquasi_identifiers = ["Age", "Town"]\nrecord = "Case"\nspelled = ["Case"]\n'
+    folder = series_of(tmp_path, tables, columns, '[adversary]\ntransitions = "any"\n')
+    dpia, wp29 = (" ".join(rendered(name, series=folder)[1].split()) for name in ("dpia", "wp29"))
+    assert f"Coarsened columns: Age{'' if 'Old' in towns[0] and '{' not in towns[0] else ', Town'}." in dpia
+    assert ("Yes, by design: record ids are published and stay the same" in wp29) == again
+    assert ("links the rows of one record" in dpia) == again
+    assert ("none occurs in two releases" in dpia) == ("none occurs in two releases" in wp29) == (not again)
+    assert "Any value of a person may become any other" in dpia
+    assert 'Texts of "Case" are read as they are spelled' in dpia
+    assert "the highest and the mean over all rows." in dpia
+
+
 @pytest.mark.parametrize("name", TO_COMPLETE)
 def test_a_document_is_a_page_as_well(name):
     """The page has what the Markdown has, word for word."""
