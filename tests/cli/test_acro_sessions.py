@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.test_count_table_doubts import verdict
 from tests.helpers.public_tables import confirm
-from tests.helpers.running import run_main
+from tests.helpers.running import drafted, run_main
 
 COUNTS = {("N", "M"): 9, ("N", "F"): 9, ("S", "M"): 20, ("S", "F"): 25, ("E", "M"): 18, ("E", "F"): 30}
 WHY = "MinimumThresholdCheck; "
@@ -59,8 +59,7 @@ ONE = {(area,): {"p": str(COUNTS[area, "F"] + COUNTS[area, "M"])} for area in "E
 
 def test_two_tables_give_a_hidden_count_away(tmp_path):
     session(tmp_path / "s1", [(["area"], "sex", by_sex(), ""), (["area"], "one", ONE, "")])
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    manifest = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    manifest = drafted(tmp_path)
     assert "markers = { threshold = [0, 9] }" in manifest
     assert "min_count = 10" in manifest
     code, _, found = verdict(tmp_path)
@@ -146,8 +145,7 @@ TOTALS = (["area,p", "E,48", "N,18", "S,45"], 1, {"by": ["area", "one"]})
 
 def settled(folder):
     """The manifest that `init` writes, and the verdict after what it asks is confirmed."""
-    assert run_main("init", str(folder), "--yes")[0] == 0
-    manifest = tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
+    manifest = tomllib.loads(drafted(folder))
     confirm(folder)
     return manifest["table"], verdict(folder)
 

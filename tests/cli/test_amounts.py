@@ -9,7 +9,7 @@ from audit.io.microdata import open_microdata
 from tests.cli.forms import edit
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.microdata import write_microdata
-from tests.helpers.running import run_audit, run_main
+from tests.helpers.running import drafted, run_audit, run_main
 from tests.mutants.mutant import kills
 
 AMOUNTS = [["3414.69", "3414.69"], ["1200.5", "1210"], ["-1234567.25", "900"], ["20000", "0.5"]]
@@ -78,8 +78,7 @@ def test_an_audit_of_amounts_is_that_of_plain_numbers(notation, form, plain, tmp
 def test_commas_behind_grouped_thousands_are_guessed_to_be_decimal(group, tmp_path):
     folder = series(tmp_path / "s", "", lambda text: written(text, group, ","))
     (folder / "series.toml").unlink()
-    assert run_main("init", str(folder), "--yes")[0] == 0
-    assert 'decimal = ","' in (folder / "series.toml").read_text()
+    assert 'decimal = ","' in drafted(folder)
 
 
 @kills("audit.io.background_knowledge.TransitionLines.respelled", "(spell(a), spell(b))", "(a, b)")

@@ -13,7 +13,7 @@ from audit.init.confirmation import confirmed
 from reports.verdict import if_unchanged
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import agreed, refused, run_audit, run_main
+from tests.helpers.running import agreed, drafted, refused, run_audit, run_main
 from tests.mutants.mutant import kills
 
 MANIFEST = """\
@@ -100,8 +100,7 @@ def test_bands_under_a_heading_that_says_nothing_are_asked_about(tmp_path, name,
     bands = [f"{n}000-{n}999" for n in (1, 2)]
     rows = [[age, band, value] for age in ("20-29", "30-39") for band in bands for value in ("flu", "cold")]
     write(tmp_path / "1.csv", as_csv([["Age", name, "Disease"], *rows, *rows]))
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    manifest = tomllib.loads(drafted(tmp_path))
     assert manifest.get("unconfirmed", {"keys": []})["keys"] == ["columns.quasi_identifiers"] * len(asked)
     assert run_audit(tmp_path)[0] == (3 if asked else 0)
     if asked:
@@ -369,8 +368,7 @@ def test_releases_are_listed_in_time_and_asked_about_if_their_names_do_not_show_
         (wave / f"{old}.csv").rename(wave / f"{new}.csv")
     for name in ("series.toml", "transitions.csv"):
         (wave / name).unlink()
-    run_main("init", str(wave), "--yes")
-    manifest = tomllib.loads((wave / "series.toml").read_text(encoding="utf-8"))
+    manifest = tomllib.loads(drafted(wave))
     assert manifest["series"]["releases"] == [f"{tag}.csv" for tag in order]
     assert ("series.releases" in manifest["unconfirmed"]["keys"]) == asked
 
@@ -416,8 +414,7 @@ def test_signs_that_are_taken_for_not_applicable_are_all_named_and_may_be_parted
     """Who said yes to z said it of x, too, and no asked nothing."""
     rows = ["A,f,z", "A,m,c", "A,d,12", "A,All,14", "B,f,x", "B,m,21", "B,d,30", "B,All,57"]
     write(tmp_path / "1.csv", "\n".join(["area,sex,cases", *rows, ""]))
-    run_main("init", str(tmp_path), "--yes")
-    manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    manifest = tomllib.loads(drafted(tmp_path))
     assert manifest["table"]["not_published"] == ["z", "x"]
     keys = manifest["unconfirmed"]["keys"]
     answers = [[""], ["no", '["z"]']]
@@ -438,12 +435,6 @@ def answered(folder, change):
 
     write(file, confirmed(folder, file.read_text(encoding="utf-8"), ask))
     return any(asked)
-
-
-def drafted(folder):
-    """Let a manifest be written anew, and return it."""
-    run_main("init", str(folder), "--yes")
-    return tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -493,7 +484,7 @@ def test_whether_a_row_is_one_of_several_is_asked_where_no_key_shows_it(register
         )
     if not listed:
         (registered / "register.csv").unlink()
-    manifest = drafted(registered)
+    manifest = tomllib.loads(drafted(registered))
     assert ("rows" in manifest["columns"], run_audit(registered)[0]) == (False, 3)
 
     def ask(question):
@@ -559,12 +550,13 @@ def test_what_a_register_says_of_a_column_that_it_lacks_is_asked(registered, ans
 
 def test_whether_values_change_is_not_asked_where_the_keys_show_it_or_nobody_is_followed(registered):
     (registered / "register.csv").unlink()
-    assert "adversary" not in drafted(registered)
+    assert "adversary" not in tomllib.loads(drafted(registered))
     for tag in ("2023", "2024"):
         (registered / "series.toml").unlink()
         lines = [["row", "individual"], *[[n, f"P{n}"] for n in range(24)]]
         write(registered / "private" / f"{tag}.key.csv", as_csv(lines))
-        assert ("transitions" in drafted(registered).get("adversary", {})) == (tag == "2023")  # one release has no key
+        manifest = tomllib.loads(drafted(registered))
+        assert ("transitions" in manifest.get("adversary", {})) == (tag == "2023")  # one release has no key
 
 
 @kills("audit.init.confirmation.confirmed", "unsaid or moved", "moved")
@@ -670,8 +662,7 @@ def test_an_audit_reads_what_any_answers_leave_unless_it_is_said_that_it_does_no
 def test_what_was_guessed_of_a_column_is_not_said_of_its_new_role(tmp_path):
     """The comment below the key says what to write if the column was published; that was answered."""
     survey(tmp_path, 1)
-    run_main("init", str(tmp_path), "--yes")
-    assert "# the worst case" in (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert "# the worst case" in drafted(tmp_path)
     for answer, stays in (("?", True), ("record", False)):
         code, _, err, text = confirm(tmp_path, *["?"] * 6, answer, more=40)
         assert code == 0, err

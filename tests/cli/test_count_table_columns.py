@@ -26,7 +26,7 @@ from tests.helpers.amount import some
 from tests.helpers.count_tables import write_tables
 from tests.helpers.public_tables import confirm
 from tests.helpers.published_forms import lines, open_document
-from tests.helpers.running import done, refused, run_main
+from tests.helpers.running import done, drafted, refused, run_main
 from tests.mutants.mutant import kills
 
 
@@ -191,9 +191,8 @@ def test_a_code_that_is_empty_for_the_land_is_not_the_dimension(tmp_path):
     lines = ["01,Nord,20,12,8", "02,Süd,30,10,20", "03,West,9,4,5", ",Land insgesamt,59,26,33"]
     text = "\n".join(["Schlüssel-Nr.,Gebiet,Insgesamt,m,w", *lines]) + "\n"
     (tmp_path / "2021.csv").write_text(text.replace("01,", "A1,").replace("02,", "A2,").replace("03,", "A3,"), "utf-8")
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
     path = tmp_path / "series.toml"
-    found = path.read_text(encoding="utf-8")
+    found = drafted(tmp_path)
     assert ('dimensions = ["Gebiet"]' in found, 'Gebiet = "Land insgesamt"' in found) == (True, True)
     wrong = re.sub("(, )?Gebiet = .Land insgesamt.", "", found).replace('["Gebiet"]', '["Schlüssel-Nr."]')
     wrong = wrong.replace("{ , ", "{ ")
@@ -364,9 +363,8 @@ def test_a_change_beside_several_counts_is_of_one_of_them(of, by, tmp_path):
             f"{area},{','.join(map(str, row))},{text}" for area, row, text in zip("ABZ", numbers, changes, strict=True)
         ]
         (tmp_path / f"{name}.csv").write_text("\n".join(["area,total,f,m,change", *lines]) + "\n", encoding="utf-8")
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
     path = tmp_path / "series.toml"
-    text = path.read_text(encoding="utf-8")
+    text = drafted(tmp_path)
     assert f'change = {{ column = "change", since = 1, counts = "{of}" }}' in text
     assert ("open" in text, 'area = "Z"' in text, run_main(str(tmp_path))[0]) == (False, True, 3)
     for wrong, said in (("m", "the change beside it"), ("n", "rates or changes of")):
@@ -506,8 +504,7 @@ def guessed(folder, files):
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    done("init", str(folder), "--yes")
-    manifest = tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
+    manifest = tomllib.loads(drafted(folder))
     assert manifest["series"].get("kind") == "tables"
     return manifest
 
@@ -832,8 +829,7 @@ def test_numbers_that_contradict_each_other_name_columns_in_wide_that_no_file_ha
 def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
     lines = ["Kreis;männlich;weiblich;Insgesamt", "A;12;15;27", "B;22;30;52", "C;9;11;20", "Insgesamt;43;56;99"]
     (tmp_path / "1.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    run_main("init", str(tmp_path), "--yes", "--language", "de")
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    text = drafted(tmp_path, "--language", "de")
     assert tomllib.loads(text)["table"]["wide"]["dimension"] == "Geschlecht"
     assert "Langformat" not in text
 
@@ -1190,8 +1186,7 @@ def test_a_legend_needs_no_equals_sign(kind, way, tmp_path):
     makers = {".csv": str.encode, ".xlsx": lambda _: workbook([*rows, *notes])}
     makers[".ods"] = lambda _: open_document([*rows, *notes])
     (tmp_path / way).write_bytes(makers[way[way.rindex(".") :]](text))
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    manifest = tomllib.loads((tmp_path / "series.toml").read_text("utf-8"))
+    manifest = tomllib.loads(drafted(tmp_path))
     said = (tmp_path / "series.toml").read_text("utf-8")
     assert 'A note says of ".": "' in said
     assert manifest["table"]["markers"]["\u2013"] == [0, 0] or kind == "a sign alone"
@@ -1854,8 +1849,7 @@ def test_a_column_that_says_in_which_label_of_another_one_it_lies_is_nested(move
             texts = ("s" if n < 5 else str(n) for n in counts)
             lines += [f"{region};{part};{age};{n}" for age, n in zip(("< 18", "18 +", "Tous"), texts, strict=True)]
     (tmp_path / "1.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    run_main("init", str(tmp_path), "--yes")
-    written = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    written = tomllib.loads(drafted(tmp_path))
     assert written["table"].get("nested") == (None if moved else {"area": ["Région", "Département"]}), written
     assert ("table.nested" in written["unconfirmed"]["keys"]) != moved
     assert run_main(str(tmp_path))[0] in (1, 3)
@@ -1874,9 +1868,8 @@ def test_three_columns_that_lie_in_each_other_are_one_dimension(columns, tmp_pat
         cells = dict(zip(("region", "dept", "commune"), place, strict=True))
         rows.append(",".join([*(cells[name] for name in columns), str((n + 2) // 5 * 5)]))
     (tmp_path / "1.csv").write_text(lines(*rows), encoding="utf-8")
-    done("init", str(tmp_path), "--yes")
     path = tmp_path / "series.toml"
-    text = path.read_text(encoding="utf-8")
+    text = drafted(tmp_path)
     written = tomllib.loads(text)["table"]
     assert (written["nested"], written["dimensions"]) == ({"area": ["region", "dept", "commune"]}, ["area"])
     text = text.replace('dimensions = ["area"]', 'dimensions = ["area", "commune"]').replace(', "commune"] }', "] }")

@@ -25,7 +25,7 @@ from tests.helpers.amount import some as drawn
 from tests.helpers.count_tables import TinyTables, write_tables
 from tests.helpers.public_tables import confirm
 from tests.helpers.published_forms import open_document
-from tests.helpers.running import printed, refused, run_main
+from tests.helpers.running import drafted, printed, refused, run_main
 from tests.mutants.mutant import kills
 
 NUMBERS = [("A", "f", "12"), ("A", "m", "15"), ("A", "All", "27"), ("B", "f", "22"), ("B", "m", "30"),
@@ -211,8 +211,7 @@ def test_a_remark_on_a_count_keeps_no_total_from_its_parts(name, tmp_path):
     assert (code, f'"{name}\\" is only a remark' in why) == (3, True)
     folder = written(tmp_path / "by init", rows, f"area,sex,n,{name}")
     (folder / "series.toml").unlink()
-    assert run_main("init", str(folder), "--yes")[0] == 0
-    keys = tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))["unconfirmed"]["keys"]
+    keys = tomllib.loads(drafted(folder))["unconfirmed"]["keys"]
     assert ("table.dimensions" in keys) == ("ear" not in name and "ahr" not in name)
     confirm(folder)
     code, _, found = verdict(folder, "--policy", "min_count=15")
@@ -1372,8 +1371,7 @@ def test_sub_totals_are_covered_by_what_adds_up_to_them(dont, tmp_path):
         sums = {"All areas": a + b + c + d, "North": a + b, f"{dont}a": a, "b": b, "South": c + d, "c": c, "d": d}
         rows += [f"{area},{sex},{n}" for area, n in sums.items()]
     (tmp_path / "2024.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    said = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    said = tomllib.loads(drafted(tmp_path))
     assert said["table"]["categories"] == {"area": "categories/area.csv"}
     assert "table.categories.area" in said["unconfirmed"]["keys"]
     assert "table.totals.area" not in said["unconfirmed"]["keys"]
@@ -1628,10 +1626,9 @@ def test_a_count_in_a_line_beside_the_table_is_asked_about(form, rows, tmp_path)
     file.write_text(BESIDE[form](table).replace("3 women", "4 women"), encoding="utf-8")
     assert said in refused(str(folder))
     (folder / "series.toml").unlink()
-    assert run_main("init", str(folder), "--yes")[0] == 0
-    drafted = tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
-    assert drafted["table"]["not_counts"] == [said.replace("3", "4")]
-    assert "table.not_counts" in drafted["unconfirmed"]["keys"]
+    manifest = tomllib.loads(drafted(folder))
+    assert manifest["table"]["not_counts"] == [said.replace("3", "4")]
+    assert "table.not_counts" in manifest["unconfirmed"]["keys"]
 
 
 CELL_27 = '<table:table-cell office:value-type="float" office:value="27"/>'
@@ -1820,16 +1817,14 @@ def test_who_denies_a_guessed_rounding_can_say_that_there_is_none(tmp_path):
     """There was no answer to what it is instead; and six numbers are multiples of 3 now and then."""
     rows = "area,sex,count\nN,f,30\nN,m,45\nN,All,75\nS,f,15\nS,m,60\nS,All,75\nAll,f,45\nAll,m,105\nAll,All,150\n"
     (tmp_path / "1.csv").write_text(rows, encoding="utf-8")
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    text = drafted(tmp_path)
     assert "table.rounding" in tomllib.loads(text)["unconfirmed"]["keys"]
     left = confirmed(tmp_path, text, lambda each: "none" if "How were" in each.text else "no" if each.answers else "?")
     assert "rounding" not in tomllib.loads(left)["table"]
     assert "table.rounding" not in left.partition("[unconfirmed]")[2]
     (tmp_path / "1.csv").write_text("area,count\nN,3\nS,6\nW,9\nO,12\nX,*\nAll,30\n", encoding="utf-8")
     (tmp_path / "series.toml").unlink()
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    assert "rounding" not in tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+    assert "rounding" not in tomllib.loads(drafted(tmp_path))["table"]
 
 
 @pytest.mark.parametrize("typed", ["Region", '"Region"'])
@@ -2267,9 +2262,8 @@ def test_a_column_that_has_one_range_everywhere_is_no_constant_of_labels(text, n
     (tmp_path / "1.csv").write_text(
         "\n".join([f"Kreis;Anzahl;{name}", *(f"{row}{text}" for row in rows), ""]), encoding="utf-8"
     )
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
     manifest = tmp_path / "series.toml"
-    manifest.write_text(manifest.read_text(encoding="utf-8").partition("[unconfirmed]")[0], encoding="utf-8")
+    manifest.write_text(drafted(tmp_path).partition("[unconfirmed]")[0], encoding="utf-8")
     found, why, _ = verdict(tmp_path)
     assert (found, f'not judged: \\"{name}\\"' in why) == (code, code == 3), why
 
@@ -2588,8 +2582,7 @@ def test_a_sign_that_may_hide_a_zero_hides_one_where_a_line_shows_it(sign, notes
     lines += [("All", *(sum(some) for some in zip(*(row[1:] for row in lines[1:]), strict=True)))]
     text = "\n".join(",".join(sign if each in range(5) else str(each) for each in line) for line in lines)
     (tmp_path / "2023.csv").write_text(f"{text}\n\n{notes}\n", encoding="utf-8")
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    found = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]["markers"]
+    found = tomllib.loads(drafted(tmp_path))["table"]["markers"]
     assert (found, run_main(str(tmp_path))[0]) == ({sign: ends}, 1)
 
 

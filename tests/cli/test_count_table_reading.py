@@ -22,7 +22,7 @@ from tests.cli.test_count_table_columns import answers, guessed
 from tests.cli.test_count_table_doubts import NUMBERS, written
 from tests.helpers.count_tables import write_tables
 from tests.helpers.published_forms import lines, open_document
-from tests.helpers.running import done, refused, run_main
+from tests.helpers.running import done, drafted, refused, run_main
 from tests.mutants.mutant import kills
 
 
@@ -266,8 +266,7 @@ def test_a_blank_label_that_may_be_another_is_never_filled(place, column, tmp_pa
 def test_a_blank_label_that_is_the_total_remains_the_total(totals, tmp_path):
     text = lines("area,sex,n", "A,f,12", "A,m,15", *totals)
     (tmp_path / "1.csv").write_text(text, encoding="utf-8")
-    run_main("init", str(tmp_path), "--yes")
-    assert "once" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert "once" not in drafted(tmp_path)
 
 
 @kills("audit.init.count_refusals._refuse_half_recognised", "sum(totals) < _LEAST_ROWS", "True")
@@ -429,9 +428,8 @@ def test_a_repair_of_a_table_with_a_header_of_two_lines_has_one(titles, groups, 
     header = f"Kreis;Geschlecht;{groups};;Insgesamt\n;;unter 18;18 bis 64;\n"
     rows = "\n".join(";".join(row).replace(".", "5") for row in wide_rows())
     (tmp_path / "2024.csv").write_text(f"{titles}{header}{rows}\n", encoding="utf-8")
-    done("init", str(tmp_path), "--yes")
     path = tmp_path / "series.toml"
-    text = path.read_text(encoding="utf-8").partition("[unconfirmed]")[0]
+    text = drafted(tmp_path).partition("[unconfirmed]")[0]
     path.write_text(re.sub("min_count = .*", "min_count = 6", text), encoding="utf-8")
     done("repair", str(tmp_path), str(tmp_path / "2024.csv"), "--output", str(tmp_path / "out"))
     written = (tmp_path / "out/2024.csv").read_text(encoding="utf-8")

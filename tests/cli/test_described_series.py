@@ -19,7 +19,7 @@ from audit.io.texts import texts_of
 from audit.judgement.doubts import gather_doubts
 from tests.cli.forms import FORMS as EVERY_FORM
 from tests.helpers.messy import as_csv, series_of, write
-from tests.helpers.running import done, read_audit, refused, run_audit, run_main
+from tests.helpers.running import done, drafted, read_audit, refused, run_audit, run_main
 from tests.mutants.mutant import kills
 
 PEOPLE = range(24)
@@ -392,8 +392,7 @@ def test_whose_rows_without_an_identifier_are_is_asked(tmp_path, in_file):
         if in_file:
             key = [["row", "individual"], *([str(at), row[0]] for at, row in enumerate(rows[1:]))]
             write(tmp_path / f"private/{tag}.key.csv", as_csv(key))
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    manifest = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    manifest = drafted(tmp_path)
     assert "columns.unnamed" in tomllib.loads(manifest)["unconfirmed"]["keys"]
     stated = manifest.partition("[unconfirmed]")[0]
     others = "".join(line for line in stated.splitlines(keepends=True) if not line.startswith("unnamed"))
@@ -498,8 +497,7 @@ def test_one_key_of_a_file_says_whose_the_rows_of_all_its_releases_are(tmp_path,
     write(tmp_path / "private" / name, as_csv(of_all if name == "panel.key.csv" else of_all[:5]))
     if name != "panel.key.csv":
         write(tmp_path / "private/2021-22.key.csv", as_csv([of_all[0], *of_all[5:]]))
-    done("init", "--yes", str(tmp_path))
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    text = drafted(tmp_path)
     assert "for 2 of the releases" in text
     assert 'releases_by = "School year"' in text
     result = read_audit(tmp_path)[1]
@@ -563,8 +561,7 @@ def test_a_column_of_waves_without_people_is_asked_about(tmp_path, monkeypatch, 
         f"{year},{20 + n % 3 * 10}-{29 + n % 3 * 10},{'flu' if n % 2 else 'cold'}" for year in (1, 2) for n in range(12)
     ]
     (tmp_path / "panel.csv").write_text("\n".join(["Wave,Age,Disease", *rows]))
-    done("init", "--yes", str(tmp_path))
-    assert '"series.releases_by"' in (tmp_path / "series.toml").read_text().partition("[unconfirmed]")[2]
+    assert '"series.releases_by"' in drafted(tmp_path).partition("[unconfirmed]")[2]
     code, out, _ = run_main(str(tmp_path))
     assert (code, "series.releases_by" in out) == (3, True)
     # What the waves are, and their numbers, where they name no release.
@@ -601,8 +598,7 @@ def test_transitions_are_no_table_beside_the_releases(tmp_path):
 def test_a_column_that_is_unlinkable_now_has_no_reason_of_another_role(tmp_path, monkeypatch):
     rows = [f"{20 + n % 3 * 10},{'nsew'[n % 4]},{'ab'[n // 4 % 2]},{['flu', 'cold'][n % 2]}" for n in range(48)]
     (tmp_path / "1.csv").write_text("\n".join(["Age,Quadrant,Batch,Disease", *rows]))
-    done("init", "--yes", str(tmp_path))
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    text = drafted(tmp_path)
     assert '"Quadrant", "Batch" (published as it is' in text
     answers = ["sensitive", "quasi_identifiers", "unlinkable", "drawn anew", "quasi_identifiers"]
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{each}\n" for each in answers)))
@@ -676,8 +672,7 @@ def test_init_takes_a_register_without_stays_for_one_of_people_who_may_be_there(
         lines = [(f"p{age}", age, town, *([1, 2] if stays else [])) for age, town in ((25, "Nord"), (45, "Ost"))]
         more = ["first", "last"] if stays else []
         csv.writer(file).writerows([("individual", "Age", "Town", *more), *lines])
-    done("init", "--yes", str(tmp_path))
-    text = (tmp_path / "series.toml").read_text()
+    text = drafted(tmp_path)
     assert 'register = "roll.csv"' in text
     assert ('presence = "possible"' in text) == (not stays)
     assert run_audit(tmp_path)[1]["adversary"]["kind"] == ("register" if stays else "possible")

@@ -9,7 +9,7 @@ import pytest
 from audit.init.count_tables import guess_tables
 from tests.helpers.amount import some
 from tests.helpers.count_tables import write_tables
-from tests.helpers.running import refused, run_main
+from tests.helpers.running import drafted, refused, run_main
 from tests.mutants.mutant import kills
 
 ONE_RELEASE = 'releases = [{{ tag = "1", tables = {} }}]'
@@ -141,8 +141,7 @@ def test_init_reads_what_a_line_beside_few_numbers_says_of_their_rounding(where,
     note = "\nNote: numbers are rounded to the nearest 5.\n" if where == "note" else ""
     (tmp_path / "2023.csv").write_text(f"{title}{rows}{note}", encoding="utf-8")
     (tmp_path / "2024.csv").write_text("area,kind,n\nA,x,17\nB,x,21\nAll,x,38\n", encoding="utf-8")
-    run_main("init", str(tmp_path), "--yes")
-    rules = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+    rules = tomllib.loads(drafted(tmp_path))["table"]
     wanted = None if where is None else {"to": 5, "how": "nearest"}
     assert (rules.get("rounding"), rules.get("exact")) == (wanted, ["2024"] if where else None)
 
@@ -229,8 +228,7 @@ def test_init_names_the_table_where_the_name_of_its_release_is_that_of_a_column(
         rows = [table("sex", {area: rng.randint(60, 90) for area in "ABCDEFGH"}, rng, by) for _ in years]
         lines = [f"{a},{b},{n},{m}" for (a, b, n), (_, _, m) in zip(*rows, strict=True)]
         (tmp_path / f"{name}.csv").write_text("\n".join([f"area,sex,{','.join(years)}", *lines, ""]), encoding="utf-8")
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    rules = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+    rules = tomllib.loads(drafted(tmp_path))["table"]
     assert rules["exact"] == ["2023.csv"]
     assert run_main(str(tmp_path))[0] != 2
 
@@ -417,8 +415,7 @@ def test_exact_tables_that_disagree_are_not_perturbed(tmp_path):
             row[2] = str(int(row[2]) + by.get(row[0], 0)) if row[2] != "c" else "c"
     (tmp_path / "1-meal.csv").write_text("\n".join(map(",".join, cells)) + "\n", encoding="utf-8")
     (tmp_path / "series.toml").unlink()
-    run_main("init", str(tmp_path), "--yes")
-    assert "perturbation" not in tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+    assert "perturbation" not in tomllib.loads(drafted(tmp_path))["table"]
 
 
 @kills("audit.count_tables.note_numbers.noted_rounding", "for how, words in _HOW.items() if", "for how, words in () if")
@@ -440,8 +437,7 @@ def test_a_table_with_few_numbers_is_rounded_like_those_of_its_kind(tmp_path):
         head = {"a": "area,n", "b": "topic,n"}[name[0]]
         text = "\n".join([head, *rows, f"All,{sum(counts)}", ""])
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
-    run_main("init", str(tmp_path), "--yes")
-    rules = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+    rules = tomllib.loads(drafted(tmp_path))["table"]
     assert rules["exact"] == ["b-2022.csv", "b-2023.csv"]
 
 

@@ -23,7 +23,7 @@ from audit.io.series import open_series
 from audit.model.errors import InputError, Problems, UsageError
 from tests.helpers.messy import as_csv
 from tests.helpers.messy import write as put
-from tests.helpers.running import run_main
+from tests.helpers.running import drafted, run_main
 from tests.mutants.mutant import kills
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -398,8 +398,7 @@ def test_whole_postcodes_of_a_register_are_not_taken_for_districts(tmp_path, own
     put(tmp_path / "2024.csv", as_csv([["Age", "Postcode district", "Disease"], *rows]))
     people = [[f"P{n}", n // 6 * 10, own.format(n=n % 4)] for n in range(24)]
     put(tmp_path / "register.csv", as_csv([["individual", "Age", "Postcode"], *people]))
-    run_main("init", str(tmp_path), "--yes")
-    document = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    document = tomllib.loads(drafted(tmp_path))
     assert document["adversary"]["register"] == "register.csv"
     assert document.get("register", {}).get("Postcode district") == named
 

@@ -21,7 +21,7 @@ from reports.languages import catalogues
 from reports.languages.catalogues import in_language
 from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import refused, run_main
+from tests.helpers.running import drafted, refused, run_main
 
 BEGIN, END = "\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}", "\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}"
 WORD = re.compile(r"\b[^\W\d_]{2,}\b")
@@ -252,9 +252,8 @@ def test_a_manifest_is_asked_about_and_written_in_a_language(tmp_path, monkeypat
     for tag in ("march", "june"):
         write(tmp_path / f"{tag}.csv", as_csv([["Age", "Sex", "Disease"], *rows]))
     words = ["--language", language]
-    assert run_main("init", str(tmp_path), "--yes", *words)[0] == 0
     path = tmp_path / "series.toml"
-    text = path.read_text(encoding="utf-8")
+    text = drafted(tmp_path, *words)
     assert f"  # {mark}" in text
     keys = text.partition("[unconfirmed]")[2]
     assert '"columns.sensitive"' in keys

@@ -14,7 +14,7 @@ from audit.model.errors import UsageError
 from tests.cli.test_messy_files import manifest as plain_manifest
 from tests.cli.test_messy_files import tables, verdict
 from tests.helpers.messy import KINDS, as_csv, write
-from tests.helpers.running import agreed, done, read_audit, run_audit, run_main
+from tests.helpers.running import agreed, done, drafted, read_audit, run_audit, run_main
 from tests.mutants.mutant import kills
 
 QUICK = ("--attack", "intersection", "--attack", "update-graph")
@@ -453,6 +453,5 @@ def test_a_place_that_covers_others_is_a_category(tmp_path):
         for sex, count in (("All", men + women), ("m", men), ("f", women))
     ]
     (tmp_path / "1.csv").write_text("\n".join(["Place,Sex,n", *lines, ""]))
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    assert "categories.Place" in (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert "categories.Place" in drafted(tmp_path)
     assert run_main(str(tmp_path))[0] == 3

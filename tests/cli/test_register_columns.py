@@ -3,7 +3,7 @@
 import pytest
 
 from tests.helpers.messy import as_csv, series_of, write
-from tests.helpers.running import read_audit, refused, run_main
+from tests.helpers.running import drafted, read_audit, refused, run_main
 from tests.mutants.mutant import kills
 
 
@@ -21,9 +21,8 @@ def test_a_register_is_known_whatever_its_columns_are_called(tmp_path, beside):
     """Who is who, and in which releases, is what the releases lack; the manifest says what the register calls it."""
     lines = [[f"V{n:03}", str(20 + n), "mf"[n % 2], *(["1", "2"] if beside else [])] for n in range(20)]
     folder = rolled(tmp_path, ["Versicherte", "Age", "Sex", *beside], lines)
-    assert run_main("init", str(folder), "--yes")[0] == 0
     path = folder / "series.toml"
-    text = path.read_text(encoding="utf-8")
+    text = drafted(folder)
     assert 'releases = ["2024-1.csv", "2024-2.csv"]' in text
     assert 'individual = "Versicherte"' in text.partition("[register]")[2]
     assert ('presence = "possible"' in text) == (not beside)
@@ -46,8 +45,7 @@ def test_a_person_of_a_register_may_have_a_line_for_each_release(tmp_path, share
     """Nobody is listed twice for a year; what the years are called is refused in the words of the file."""
     lines = [[f"V{n:03}", year, str(20 + n), "mf"[n % 2]] for n in range(20) for year in ("2024", "2025")]
     folder = rolled(tmp_path, ["Volume", "Tax year", "Age", shared], lines)
-    assert run_main("init", str(folder), "--yes")[0] == 0
-    text = (folder / "series.toml").read_text(encoding="utf-8")
+    text = drafted(folder)
     assert 'individual = "Volume"' in text.partition("[register]")[2]
     assert 'people.csv:2, column "Tax year": there is no such release' in refused(str(folder))
 
@@ -58,9 +56,8 @@ def test_a_register_may_have_a_line_for_each_stay(tmp_path, quarter):
     """Each patient has two stays in a quarter, with equal lines; rows that are stays do not use it, but read it."""
     lines = [[f"{n}", str(20 + n), "mf"[n % 2], quarter.format(n=at)] for n in range(24) for at in (1, 2)]
     folder = rolled(tmp_path, ["Patient no.", "Age", "Sex", "Quarter"], [*lines, *lines])
-    assert run_main("init", str(folder), "--yes")[0] == 0
     path = folder / "series.toml"
-    text = path.read_text(encoding="utf-8")
+    text = drafted(folder)
     assert 'individual = "Patient no."' in text.partition("[register]")[2]
     assert 'releases = ["2024-1.csv", "2024-2.csv"]' in text
     path.write_text(text.replace("[columns]", '[columns]\nrows = "episodes"').partition("[unconfirmed]")[0])
@@ -96,8 +93,7 @@ def test_a_position_that_is_the_tag_of_another_release_is_refused(tmp_path, tags
 def test_a_release_with_a_column_of_another_name_is_no_register(tmp_path, other):
     lines = [["20-39", "m", ["flu", "cold"][n % 2] if other == "Diagnosis" else str(n * 37)] for n in range(24)]
     folder = rolled(tmp_path, ["Age", "Sex", other], lines)
-    run_main("init", str(folder), "--yes")
-    assert "[register]" not in (folder / "series.toml").read_text(encoding="utf-8")
+    assert "[register]" not in drafted(folder)
 
 
 def test_what_a_register_calls_its_columns_needs_a_register(tmp_path):
@@ -115,9 +111,8 @@ def test_quasi_identifiers_of_a_register_may_have_other_names(tmp_path):
     """An audit says what a register lacks; what [register] names is judged as if it had the name."""
     lines = [[f"V{n:03}", str(20 + n), "mf"[n % 2]] for n in range(20)]
     folder = rolled(tmp_path, ["Elector", "Alter", "Sex"], lines)
-    run_main("init", str(folder), "--yes")
     path = folder / "series.toml"
-    text = path.read_text(encoding="utf-8").partition("[unconfirmed]")[0]
+    text = drafted(folder).partition("[unconfirmed]")[0]
     path.write_text(text, encoding="utf-8")
     assert any('lacks the quasi-identifier "Age"' in each["text"] for each in read_audit(folder)[1]["warnings"])
     path.write_text(f'{text}Age = "Alter"\n', encoding="utf-8")
@@ -137,8 +132,7 @@ def test_a_register_may_name_columns_in_other_case(tmp_path, person):
     found = []
     for head in (["Age", "Sex"], ["age", "SEX"]):
         folder = rolled(tmp_path / head[0], [person, *head, *more], lines)
-        run_main("init", str(folder), "--yes")
-        text = (folder / "series.toml").read_text(encoding="utf-8")
+        text = drafted(folder)
         assert 'releases = ["2024-1.csv", "2024-2.csv"]' in text
         assert ('Sex = "SEX"  # the names differ only in spelling' in text) == (head[0] == "age")
         found.append(judged_of(folder))
@@ -233,8 +227,7 @@ def test_a_roll_may_have_a_line_for_each_person_and_year(tmp_path):
         write(tmp_path / f"{tag}.csv", as_csv([["Année de naissance", "Diagnostic"], *rows]))
     people = [[f"Nom{n}", f"{1 + n % 28:02}/03/{1950 + n}", year] for year in ("2023", "2024") for n in range(40)]
     write(tmp_path / "liste.csv", as_csv([["Nom", "Date de naissance", "Année"], *people]))
-    run_main("init", str(tmp_path), "--yes")
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    text = drafted(tmp_path)
     assert 'individual = ["Nom", "Date de naissance"]' in text
     assert 'release = "Année"  # guess' in text
     assert 'presence = "possible"  # guess' in text
@@ -249,8 +242,7 @@ def test_a_register_of_waves_shows_which_column_has_those_of_a_panel(tmp_path):
     write(tmp_path / "panel.csv", as_csv([["Welle", "Alter", "Gebiet", "Diagnose"], *rows]))
     write(tmp_path / "x.csv", as_csv([["Person", "Welle", "Alter", "Gebiet"], *[[who, wave, *rest] for wave in "12"
                                      for who, *rest in people]]))  # fmt: skip
-    run_main("init", str(tmp_path), "--yes")
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    text = drafted(tmp_path)
     assert all(line in text for line in ('releases_by = "Welle"  # guess', 'release = "Welle"  # guess'))
     code, result = read_audit(tmp_path)
     assert (code, result["adversary"]["kind"]) == (3, "register")

@@ -8,7 +8,7 @@ import pytest
 from audit.init.confirmation import confirmed as init_confirmed
 from tests.cli.test_confirm import confirm
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import agreed, read_audit, refused, run_audit, run_main
+from tests.helpers.running import agreed, drafted, read_audit, refused, run_audit, run_main
 from tests.mutants.mutant import kills
 
 FORMS = {
@@ -202,8 +202,7 @@ def test_a_total_below_a_table_of_people_is_set_aside(tmp_path, word):
     ]
     for tag in ("2023", "2024"):
         write(tmp_path / f"{tag}.csv", as_csv([head, *rows, [word, "", "", "1250"]], delimiter=";"))
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    text = drafted(tmp_path)
     assert f'ignore_rows."Année de naissance" = ["{word}"]' in text
     assert "columns.ignore_rows" in text.partition("[unconfirmed]")[2]
     assert read_audit(tmp_path)[1]["series"]["rows"] == 120
@@ -221,8 +220,7 @@ def test_a_last_person_is_no_total(tmp_path):
         folder = tmp_path / last[-1] / str(last[1])
         for tag in ("2023", "2024"):
             write(folder / f"{tag}.csv", as_csv([head, *rows, last]))
-        run_main("init", str(folder), "--yes")
-        assert "ignore_rows" not in (folder / "series.toml").read_text(encoding="utf-8")
+        assert "ignore_rows" not in drafted(folder)
 
 
 def test_names_of_people_are_never_sensitive(tmp_path):
@@ -230,8 +228,7 @@ def test_names_of_people_are_never_sensitive(tmp_path):
     rows = [[f"Nom{n}", f"{n % 5}0-{n % 5}9", ["x", "y", "z"][n % 3]] for n in range(40)]
     for tag in ("2023", "2024"):
         write(tmp_path / f"{tag}.csv", as_csv([["Nom de famille", "Âge", "Groupe sanguin"], *rows]))
-    run_main("init", str(tmp_path), "--yes")
-    assert 'sensitive = "Groupe sanguin"' in (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert 'sensitive = "Groupe sanguin"' in drafted(tmp_path)
 
 
 def test_words_of_a_register_are_those_of_its_crosswalk(tmp_path):
@@ -380,8 +377,7 @@ def test_a_table_named_like_the_releases_makes_their_list_a_guess(tmp_path):
     assert '"series.releases"' in text
     (tmp_path / "taxes_2023.csv").rename(tmp_path / "wards.csv")
     (tmp_path / "series.toml").unlink()
-    assert run_main("init", str(tmp_path))[0] == 0
-    assert "series.releases" not in (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert "series.releases" not in drafted(tmp_path)
 
 
 @kills("audit.io.irregularities._unlisted", " or _is_like_a_release(path, series)", "")
@@ -408,8 +404,7 @@ def test_a_roll_beside_others_is_a_guess_that_names_them(tmp_path):
     rolled(tmp_path, "en")
     [roll] = [path for path in tmp_path.glob("*.csv") if "Elector number" in path.read_text(encoding="utf-8")]
     (tmp_path / "roll 2022.csv").write_bytes(roll.read_bytes())
-    assert run_main("init", str(tmp_path))[0] == 0
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    text = drafted(tmp_path)
     assert "# guess: others list people, too: " in text
     assert '"adversary.register"' in text
 

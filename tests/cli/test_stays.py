@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import run_audit, run_main
+from tests.helpers.running import drafted, run_audit
 from tests.mutants.mutant import kills
 
 PAIRS = [
@@ -30,8 +30,7 @@ def folder_with(folder, columns, ends, name=""):
     people = [["NIF", "Age", "Town", "Remark", *columns]]
     people += [[f"X{n:03}", str(20 + n), "Ayr", "", *ends] for n in range(12)]
     write(folder / "padron.csv", as_csv(people))
-    assert run_main("init", str(folder), "--yes")[0] == 0
-    return tomllib.loads((folder / "series.toml").read_text())
+    return tomllib.loads(drafted(folder))
 
 
 ENDS = {

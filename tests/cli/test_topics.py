@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from tests.helpers.public_tables import confirm
-from tests.helpers.running import run_main
+from tests.helpers.running import drafted, run_main
 from tests.mutants.mutant import kills
 
 SIZES = {  # pupils by area, each time with and without support, and with and without free meals
@@ -44,8 +44,7 @@ def test_topics_divide_the_same_people(tmp_path, hidden, code, inside, education
     """No topic's labels are parts of another's: what a topic hides follows from the total and its own labels alone."""
     for times, quarter in enumerate(("2024-q1", "2024-q2"), 1):
         tables(tmp_path / inside / quarter, hidden, education=education, times=times)
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    manifest = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))
+    manifest = tomllib.loads(drafted(tmp_path))
     assert [each["tag"] for each in manifest["series"]["releases"]] == ["2024-q1", "2024-q2"]
     assert [len(each["tables"]) for each in manifest["series"]["releases"]] == [2, 2]
     assert {"Needs", "Meals"} < {*manifest["table"]["dimensions"]}
@@ -69,8 +68,7 @@ def test_chapters_that_together_make_up_the_total_are_no_topics(more, tmp_path):
     rows += [(area, "All", "All", times * (120 + more)) for area, times in (("N", 1), ("S", 2), ("All", 3))]
     with (tmp_path / "2024.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["area", "chapter", "diagnosis", "n"], *rows])
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    assert "breakdown" not in tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+    assert "breakdown" not in tomllib.loads(drafted(tmp_path))["table"]
 
 
 HOSPITALS = {
@@ -124,8 +122,7 @@ def hospitals(folder, whole, every, own, hidden=()):
 def test_the_total_of_each_region_may_have_another_name_than_that_of_all(whole, every, own, tmp_path):
     """What a region hides follows from the total of all regions and those of the others, however these are named."""
     hospitals(tmp_path, whole, every, own)
-    assert run_main("init", str(tmp_path), "--yes")[0] == 0
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    text = drafted(tmp_path)
     assert "breakdown" not in text
     text = re.sub(r"markers\.c = \[.*\]", "markers.c = [1, inf]", text)
     (tmp_path / "series.toml").write_text(text, encoding="utf-8")

@@ -72,6 +72,13 @@ def done(*argv: str) -> str:
     return out
 
 
+def drafted(folder: Path, *words: str) -> str:
+    """Return the manifest that `audit init` writes for the files of a folder, without a question."""
+    code, _, err = run_main("init", str(folder), "--yes", *words)
+    assert code == 0, err
+    return (folder / "series.toml").read_text(encoding="utf-8")
+
+
 def run_audit(path: Path, *args: str) -> tuple[int, dict[str, Any] | None, str]:
     """Audit a series: exit code, the JSON result (None when there is none) and standard error.
 
