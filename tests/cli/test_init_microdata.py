@@ -15,27 +15,61 @@ from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import open_microdata
 from audit.model.errors import Problems
 from tests.cli.forms import edit
-from tests.helpers.running import refused, run_main
+from tests.helpers.running import done, printed, refused, run_main
 from tests.mutants.mutant import kills
 
-HEAD = "Steuernummer;Geburtsjahr;PLZ;Gesamtbetrag;Diagnose\n"
+HEAD = "Steuernummer;Geburtsjahr;PLZ;Gesamtbetrag;Diagnose"
+
+
+def tables(folder, files):
+    """Write the lines of tables by their names into a new folder, and return it."""
+    folder.mkdir()
+    for name, lines in files.items():
+        (folder / f"{name}.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return folder
 
 
 def office(folder):
     """Two snapshots with amounts as 9.028,64, postcodes, and a value that changes."""
-    folder.mkdir()
-    for year, last in (("2023", "Asthma"), ("2024", "Gicht")):
-        rows = [
-            f"A{n};{1950 + n};531{n % 3}1;{n + 1}.028,6{n % 10};{['Grippe', 'Asthma', 'Gicht'][n % 3]}"
-            for n in range(20)
-        ]
-        (folder / f"{year}.csv").write_text(HEAD + "\n".join([*rows, f"B;1980;53121;110.680,13;{last}"]) + "\n")
-    return folder
+    values = ["Grippe", "Asthma", "Gicht"]
+    rows = [f"A{n};{1950 + n};531{n % 3}1;{n + 1}.028,6{n % 10};{values[n % 3]}" for n in range(20)]
+    both = {"2023": "Asthma", "2024": "Gicht"}
+    return tables(folder, {year: [HEAD, *rows, f"B;1980;53121;110.680,13;{last}"] for year, last in both.items()})
+
+
+def initialised(folder, *words):
+    """Return what init says to check, and what it writes."""
+    code, out = printed("init", "--microdata", str(folder), "--yes", *words)
+    assert code == 0, out
+    return out, stated(folder)
+
+
+def stated(folder):
+    return tomllib.loads((folder / "microdata.toml").read_text(encoding="utf-8"))
+
+
+def answer(folder, answers):
+    """Answer questions by a text in them, all others by their defaults, and return what is written."""
+
+    def ask(question):
+        return next((answers[text] for text in answers if text in question.text), question.default)
+
+    file = folder / "microdata.toml"
+    file.write_text(confirmed_microdata(folder, file.read_text(), ask))
+    return stated(folder)
+
+
+L_DIVERSITY = ("--method", "l-diversity", "--l", "2")
+
+
+def anonymized(folder, series, *words):
+    """Publish microdata; return the exit code and what is said, on one line."""
+    return printed("anonymize", str(folder), *(words or L_DIVERSITY), "--no-audit", "--output", str(series))
 
 
 def test_amounts_postcodes_and_changes_are_understood_and_each_guess_is_marked(tmp_path):
     folder = office(tmp_path / "m")
-    assert run_main("init", "--microdata", str(folder), "--yes")[::2] == (0, "")
+    initialised(folder)
     text = (folder / "microdata.toml").read_text()
     assert 'decimal = ","  # guess: numbers of "Gesamtbetrag" have decimal commas' in text
     assert 'codes = ["PLZ"]  # guess: ' in text
@@ -48,13 +82,10 @@ def test_amounts_postcodes_and_changes_are_understood_and_each_guess_is_marked(t
 
 @pytest.mark.parametrize("name", ["Pathologie principale", "Autonomie"])
 def test_the_household_is_not_taken_for_the_sensitive_column(name, tmp_path):
-    (folder := tmp_path / "m").mkdir()
-    for year in ("2023", "2024"):
-        rows = [f"A{n};{1950 + n % 9};{['AVC', 'BPCO', 'gripe'][n % 3]};M{n // 2}" for n in range(40)]
-        lines = ["Bénéficiaire;Année de naissance;Pathologie;Ménage".replace("Pathologie", name), *rows]
-        (folder / f"{year}.csv").write_text("\n".join(lines), encoding="utf-8")
-    run_main("init", "--microdata", str(folder), "--yes")
-    assert tomllib.loads((folder / "microdata.toml").read_text(encoding="utf-8"))["columns"]["sensitive"] == name
+    rows = [f"A{n};{1950 + n % 9};{['AVC', 'BPCO', 'gripe'][n % 3]};M{n // 2}" for n in range(40)]
+    rows = [f"Bénéficiaire;Année de naissance;{name};Ménage", *rows]
+    folder = tables(tmp_path / "m", {"2023": rows, "2024": rows})
+    assert initialised(folder)[1]["columns"]["sensitive"] == name
 
 
 @pytest.mark.parametrize(("people", "listed"), [(1, False), (2, False), (3, True)])
@@ -63,28 +94,27 @@ def test_changes_of_fewer_than_three_people_enter_what_is_published_only_on_requ
     for file, value in ((folder / "2023.csv", "Asthma"), (folder / "2024.csv", "Gicht")):
         rows = [f"C{n};1981;53121;110.680,13;{value}\n" for n in range(people - 1)]
         file.write_text(file.read_text() + "".join(rows))
-    out = " ".join(run_main("init", "--microdata", str(folder), "--yes")[1].split())
+    out, _ = initialised(folder)
     lines = (folder / "transitions.csv").read_text().splitlines()
     assert ("Asthma,Gicht" in lines, "Gicht,Gicht" in lines) == (listed, True)
     assert ('fewer than 3 people made: "Asthma" > "Gicht"' in out) == (not listed)
-    words = ("anonymize", str(folder), "--method", "l-diversity", "--l", "2", "--output")
     unlisted = "changes that the key shows are not listed"
-    err = run_main(*words, str(tmp_path / "s"))[2]
+    words = ("anonymize", str(folder), *L_DIVERSITY, "--output")
+    _, err = printed(*words, str(tmp_path / "s"))
     assert {unlisted in err, "a change that fewer than 3 people made shows what they did" in err} == {not listed}
     assert ("[updates] of microdata.toml" in err) == (not listed)
     said = next(each.answers["found"] for each in answered(folder, "found") if "found" in each.answers)
     assert ("shows what fewer than 3 people did" in said) == (not listed)
     assert "Asthma,Gicht" in (folder / "transitions.csv").read_text().splitlines()
-    assert unlisted not in run_main(*words, str(tmp_path / "again"))[2]
+    assert unlisted not in printed(*words, str(tmp_path / "again"))[1]
 
 
 def test_texts_with_points_between_thousands_are_published_as_they_are(tmp_path):
     folder = office(tmp_path / "m")
     for file in folder.glob("*.csv"):
         edit(file, "Grippe", "10.000 bis 20.000")
-    run_main("init", "--microdata", str(folder), "--yes")
-    words = ("--method", "l-diversity", "--l", "2", "--no-audit", "--output", str(tmp_path / "s"))
-    assert run_main("anonymize", str(folder), *words)[0] == 0
+    initialised(folder)
+    assert anonymized(folder, tmp_path / "s")[0] == 0
     assert "10.000 bis 20.000" in (tmp_path / "s/releases/2023.csv").read_text()
 
 
@@ -98,9 +128,8 @@ def test_texts_with_points_between_thousands_are_published_as_they_are(tmp_path)
 )
 def test_what_microdata_cannot_say_is_refused(tmp_path, old, new, said):
     folder = office(tmp_path / "m")
-    run_main("init", "--microdata", str(folder), "--yes")
-    manifest = folder / "microdata.toml"
-    edit(manifest, old, new)
+    initialised(folder)
+    edit(folder / "microdata.toml", old, new)
     assert said in refused("plan", str(folder))
 
 
@@ -108,9 +137,8 @@ def test_what_microdata_cannot_say_is_refused(tmp_path, old, new, said):
 def test_a_column_with_another_name_in_one_table_is_named_before_methods_refuse_it(code, tmp_path):
     folder = office(tmp_path / "m")
     (folder / "2022.csv").write_text((folder / "2023.csv").read_text())
-    file = folder / "2024.csv"
-    edit(file, "PLZ", "PLZ-Gebiet")
-    out = " ".join(run_main("init", "--microdata", str(folder), "--yes", "--language", code)[1].split())
+    edit(folder / "2024.csv", "PLZ", "PLZ-Gebiet")
+    out, _ = initialised(folder, "--language", code)
     assert re.search(r"2024\.csv:1, \w+ \W*PLZ\b.*\bPLZ-Gebiet\b", out), out
 
 
@@ -152,7 +180,7 @@ def test_a_file_that_is_no_snapshot_is_named(tmp_path):
     folder = office(tmp_path / "m")
     rows = [f"A{n};Name {n};{1950 + n};531{n % 3}1\n" for n in range(20)]
     (folder / "roll.csv").write_text("individual;Name;Geburtsjahr;PLZ\n" + "".join(rows))
-    assert re.search(r"NOT USED +roll\.csv: register", run_main("init", "--microdata", str(folder), "--yes")[1])
+    assert "NOT USED roll.csv: register" in initialised(folder)[0]
 
 
 def test_a_year_among_days_does_not_publish_the_days(tmp_path):
@@ -162,10 +190,8 @@ def test_a_year_among_days_does_not_publish_the_days(tmp_path):
         lines = path.read_bytes().decode("cp1252").splitlines()
         lines[3::20] = [re.sub(r"^(P\d+);[^;]*?(\d{4})[^;]*;", r"\1;\2;", line) for line in lines[3::20]]
         path.write_bytes(("\n".join(lines) + "\n").encode("cp1252"))
-    run_main("init", "--microdata", str(folder), "--yes")
-    assert tomllib.loads((folder / "microdata.toml").read_text())["columns"]["dates"]["Geburtsdatum"] == "year"
-    words = ("--method", "mondrian", "--k", "2", "--no-audit", "--output", str(tmp_path / "s"), "--seed", "0")
-    assert run_main("anonymize", str(folder), *words)[0] == 0
+    assert initialised(folder)[1]["columns"]["dates"]["Geburtsdatum"] == "year"
+    assert anonymized(folder, tmp_path / "s", "--method", "mondrian", "--k", "2", "--seed", "0")[0] == 0
     for path in (tmp_path / "s" / "releases").glob("*.csv"):
         assert not re.search(r"\d[./-]\d", path.read_text())
 
@@ -173,23 +199,19 @@ def test_a_year_among_days_does_not_publish_the_days(tmp_path):
 @pytest.mark.parametrize("form", DAYS)
 def test_days_are_published_as_years_or_months_and_next_year_is_not_refused(tmp_path, form):
     folder = hospital(tmp_path / "m", (2021, 2022), form=form)
-    out = " ".join(run_main("init", "--microdata", str(folder), "--yes")[1].split())
-    text = (folder / "microdata.toml").read_text()
-    found = tomllib.loads(text)
+    out, found = initialised(folder)
     assert found["columns"]["dates"] == {"Geburtsdatum": "year", "Aufnahme": "year"}
-    assert "domains" not in found or not {"Geburtsdatum", "Aufnahme"} & found["domains"].keys()
+    assert not {"Geburtsdatum", "Aufnahme"} & found.get("domains", {}).keys()
     assert 'columns.dates = { Geburtsdatum = "year", Aufnahme = "year" } (days single people out' in out
-    (folder / "microdata.toml").write_text(text.replace('Aufnahme = "year"', 'Aufnahme = "month"'))
+    edit(folder / "microdata.toml", 'Aufnahme = "year"', 'Aufnahme = "month"')
     pairs = [f"{old},{new}" for old in DISEASES for new in DISEASES]
     (folder / "transitions.csv").write_text("\n".join(["from,to", *pairs]))
-    words = ("anonymize", str(folder), "--method", "m-distinct", "--m", "2", "--close", "--no-audit")
-    words = (*words, "--output", str(tmp_path / "s"), "--seed", "0")
-    assert run_main(*words)[0] == 0
+    words = ("--method", "m-distinct", "--m", "2", "--close", "--seed", "0")
+    assert anonymized(folder, tmp_path / "s", *words)[0] == 0
     hospital(tmp_path / "later", (2022, 2023), form=form)
     (tmp_path / "later/2023.csv").rename(folder / "2023.csv")
-    text = (folder / "microdata.toml").read_text()
-    (folder / "microdata.toml").write_text(text.replace('"2022.csv"]', '"2022.csv", "2023.csv"]'))
-    assert run_main(*words)[0] == 0
+    edit(folder / "microdata.toml", '"2022.csv"]', '"2022.csv", "2023.csv"]')
+    assert anonymized(folder, tmp_path / "s", *words)[0] == 0
     for year in ("2021", "2022", "2023"):
         published = (tmp_path / f"s/releases/{year}.csv").read_text()
         assert f"{year}-0" in published
@@ -202,15 +224,14 @@ def test_days_are_published_as_years_or_months_and_next_year_is_not_refused(tmp_
 )
 def test_a_cell_that_is_no_day_is_refused_and_not_published_as_it_is(tmp_path, cell, columns):
     folder = hospital(tmp_path / "m", (2021,))
-    run_main("init", "--microdata", str(folder), "--yes")
+    initialised(folder)
     edit(folder / "microdata.toml", '"year"', '"month"')
     rows = (folder / "2021.csv").read_text(encoding="cp1252").splitlines()
     cells = rows[1].split(";")
     for name in columns:
         cells[HOSPITAL.split(";").index(name)] = cell
     (folder / "2021.csv").write_text("\n".join([rows[0], ";".join(cells), *rows[2:]]) + "\n", encoding="cp1252")
-    words = ("--method", "l-diversity", "--l", "2", "--output", str(tmp_path / "s"))
-    assert "no date whose day and month are clear" in refused("anonymize", str(folder), *words)
+    assert "no date whose day and month are clear" in anonymized(folder, tmp_path / "s")[1]
 
 
 @pytest.mark.parametrize(
@@ -223,9 +244,8 @@ def test_a_cell_that_is_no_day_is_refused_and_not_published_as_it_is(tmp_path, c
 )
 def test_whether_values_change_is_a_visible_guess(tmp_path, years, changing, stated, said):
     folder = hospital(tmp_path / "m", years, changing=changing)
-    out = " ".join(run_main("init", "--microdata", str(folder), "--yes")[1].split())
-    text = (folder / "microdata.toml").read_text()
-    assert f'transitions = "{stated}"  # guess: {said}' in text
+    out, _ = initialised(folder)
+    assert f'transitions = "{stated}"  # guess: {said}' in (folder / "microdata.toml").read_text()
     assert f"audit init {folder} --microdata --confirm" in out
     assert (open_microdata(folder).updates is None) == (stated == "never")
 
@@ -255,10 +275,9 @@ def test_cells_of_first_rows_are_not_said_to_be_all(whole, says):
 
 def test_answers_are_written_and_can_be_changed_again(tmp_path):
     folder = hospital(tmp_path / "m", (2021, 2022))
-    run_main("init", "--microdata", str(folder), "--yes")
+    initialised(folder)
     assert [*answered(folder, "any", "month", "day")[0].answers] == ["never", "found", "any", "stated"]
-    found = tomllib.loads((folder / "microdata.toml").read_text())
-    assert found["columns"]["dates"] == {"Geburtsdatum": "month"}
+    assert stated(folder)["columns"]["dates"] == {"Geburtsdatum": "month"}
     assert open_microdata(folder).closed()[1] == 0
     assert len((folder / "transitions.csv").read_text().splitlines()) == 1 + 4 * 4
     answered(folder, "never")
@@ -272,37 +291,29 @@ def test_answers_are_written_and_can_be_changed_again(tmp_path):
 
 
 def microdata_says(folder):
-    return tomllib.loads((folder / "microdata.toml").read_text())["updates"]["transitions"]
+    return stated(folder)["updates"]["transitions"]
 
 
 def test_amounts_that_have_not_changed_yet_may_be_said_to_change(tmp_path):
     """Each of many amounts with each other would be too many pairs."""
-    (tmp_path / "m").mkdir()
-    for year in (2023, 2024):
-        rows = [f"P{n},{20 + n % 9},{n * 97}" for n in range(300)]
-        (tmp_path / f"m/{year}.csv").write_text("\n".join(["Person,Age,Income", *rows]) + "\n")
-    run_main("init", "--microdata", str(tmp_path / "m"), "--yes")
-    [asked] = answered(tmp_path / "m", "some")
+    rows = ["Person,Age,Income", *(f"P{n},{20 + n % 9},{n * 97}" for n in range(300))]
+    folder = tables(tmp_path / "m", {"2023": rows, "2024": rows})
+    initialised(folder)
+    [asked] = answered(folder, "some")
     assert ([*asked.answers], asked.default) == (["never", "some"], "never")
     assert "With 300 values, the pairs are too many to list them all: if amounts change, write wide bands" in asked.text
-    assert microdata_says(tmp_path / "m") == "transitions.csv"
-    assert (tmp_path / "m/transitions.csv").read_text().count("\n") == 301
+    assert microdata_says(folder) == "transitions.csv"
+    assert (folder / "transitions.csv").read_text().count("\n") == 301
 
 
 def test_answers_are_kept_where_another_column_becomes_sensitive_beside_an_edited_draft(tmp_path):
     """They were refused at the last question, where no answer could help, and all of them were lost."""
     folder = hospital(tmp_path / "m", (2021, 2022))
-    run_main("init", "--microdata", str(folder), "--yes")
+    initialised(folder)
     edited = (folder / "transitions.csv").read_text() + "Grippe,Krebs\n"
     (folder / "transitions.csv").write_text(edited)
-
-    def ask(question):
-        chosen = "Geschlecht" if question.text.startswith("Which column") else question.default
-        return "any" if question.text.startswith("Can the value") else chosen
-
-    file = folder / "microdata.toml"
-    file.write_text(confirmed_microdata(folder, file.read_text(), ask))
-    assert microdata_says(folder) == "transitions-2.csv"
+    found = answer(folder, {"Which column": "Geschlecht", "Can the value": "any"})
+    assert found["updates"]["transitions"] == "transitions-2.csv"
     assert (folder / "transitions.csv").read_text() == edited
 
 
@@ -333,16 +344,11 @@ def test_people_of_a_panel_are_known_by_the_usual_names_although_rows_repeat(tmp
 
 def test_academic_years_in_a_column_name_releases_without_a_slash(tmp_path):
     rows = [f"{year},p{n},{20 + n % 7},{'abcd'[n % 4]}" for year in ("2021/22", "2022/23") for n in range(40)]
-    folder = tmp_path / "m"
-    folder.mkdir()
-    (folder / "census.csv").write_text("\n".join(["Academic year,Pupil id,Age,Need", *rows]) + "\n")
-    assert run_main("init", "--microdata", str(folder), "--yes")[0] == 0
-    words = ["--method", "l-diversity", "--l", "2", "--no-audit", "--output", str(tmp_path / "s")]
-    code, _, err = run_main("anonymize", str(folder), *words)
-    assert (code, sorted(each.name for each in (tmp_path / "s/releases").glob("*.csv"))) == (
-        0,
-        ["2021-22.csv", "2022-23.csv"],
-    ), err
+    folder = tables(tmp_path / "m", {"census": ["Academic year,Pupil id,Age,Need", *rows]})
+    initialised(folder)
+    code, err = anonymized(folder, tmp_path / "s")
+    names = sorted(each.name for each in (tmp_path / "s/releases").glob("*.csv"))
+    assert (code, names) == (0, ["2021-22.csv", "2022-23.csv"]), err
 
 
 def test_a_column_that_nearly_identifies_people_is_not_taken(tmp_path):
@@ -356,89 +362,67 @@ def test_what_is_sensitive_and_what_is_left_out_is_asked(tmp_path):
     folder = panel(tmp_path / "m")
     initialised(folder)
     answers = {"Which column": "jbstat", 'What is the column "health"': "published", "Can the value": "found"}
-
-    def ask(question):
-        return next((answers[text] for text in answers if question.text.startswith(text)), question.default)
-
-    file = folder / "microdata.toml"
-    file.write_text(confirmed_microdata(folder, file.read_text(), ask))
-    found = tomllib.loads(file.read_text())
-    assert found["columns"]["sensitive"] == "jbstat"
-    assert "health" in found["columns"]["quasi_identifiers"]
+    columns = answer(folder, answers)["columns"]
+    assert columns["sensitive"] == "jbstat"
+    assert "health" in columns["quasi_identifiers"]
     lines = (folder / "transitions.csv").read_text().split()[1:]
     assert {cell for line in lines for cell in line.split(",")} == {"job", "none"}
-    answers = {"Which column": "sex"}
-    file.write_text(confirmed_microdata(folder, file.read_text(), ask))
-    found = tomllib.loads(file.read_text())
+    found = answer(folder, {"Which column": "sex"})
     assert found["columns"]["sensitive"] == "sex"
     assert not {"sex"} & {*found["columns"]["quasi_identifiers"], *found["domains"]}
 
 
-@pytest.mark.parametrize(
-    ("name", "answer"), [("Gewicht", "unlinkable"), ("Poids", "published"), ("ponderación", "left")]
-)
-def test_a_survey_weight_is_left_out_and_asked_about(tmp_path, name, answer):
+@pytest.mark.parametrize(("name", "role"), [("Gewicht", "unlinkable"), ("Poids", "published"), ("ponderación", "left")])
+def test_a_survey_weight_is_left_out_and_asked_about(tmp_path, name, role):
     folder = panel(tmp_path / "m", head=PANEL.replace("jbstat", name))
     rows = (folder / "panel.csv").read_text().replace(",job,", ',"1017,25",').replace(",none,", ',"987,5",')
     (folder / "panel.csv").write_text(rows)
     out, found = initialised(folder)
     assert name not in found["columns"]["quasi_identifiers"]
     assert f'not published "{name}"' in out
-    answers = {f'What is the column "{name}"': answer, "Why can no outsider": "calibrated"}
-
-    def ask(question):
-        return next((answers[text] for text in answers if question.text.startswith(text)), question.default)
-
-    file = folder / "microdata.toml"
-    for _ in range(2):  # the second time, the answers are those that the file has
-        file.write_text(confirmed_microdata(folder, file.read_text(), ask))
-        found = tomllib.loads(file.read_text())["columns"]
-        assert (name in found["quasi_identifiers"]) is (answer == "published")
-        assert found.get("unlinkable", {}) == ({name: "calibrated"} if answer == "unlinkable" else {})
-        answers.clear()
+    answers = {f'What is the column "{name}"': role, "Why can no outsider": "calibrated"}
+    for given in (answers, {}):  # the second time, the answers are those that the file has
+        found = answer(folder, given)["columns"]
+        assert (name in found["quasi_identifiers"]) is (role == "published")
+        assert found.get("unlinkable", {}) == ({name: "calibrated"} if role == "unlinkable" else {})
 
 
 def test_a_guessed_quasi_identifier_can_be_left_out_with_what_is_said_of_it(tmp_path):
     folder = office(tmp_path / "m")
-    run_main("init", "--microdata", str(folder), "--yes")
+    initialised(folder)
     text = (folder / "microdata.toml").read_text()
     (folder / "microdata.toml").write_text(text.replace(', "Gesamtbetrag"', ""))
     line = "[domains] names a column that is not a quasi-identifier; delete it, or name a quasi-identifier"
     assert f"`Gesamtbetrag`: {line}" in refused("plan", str(folder))
-    for answer in ("left", "sensitive", "unlinkable"):
+    for role in ("left", "sensitive", "unlinkable"):
         asked = []
 
-        def ask(question, answer=answer, asked=asked):
+        def ask(question, role=role, asked=asked):
             asked.append(question)
-            return answer if '"Gesamtbetrag"?' in question.text else question.default or "none"
+            return role if '"Gesamtbetrag"?' in question.text else question.default or "none"
 
-        answered = confirmed_microdata(folder, text, ask).replace('numbers of "Gesamtbetrag"', "")
-        assert answered.count("Gesamtbetrag") == (answer == "unlinkable")
+        changed = confirmed_microdata(folder, text, ask).replace('numbers of "Gesamtbetrag"', "")
+        assert changed.count("Gesamtbetrag") == (role == "unlinkable")
         [answers] = [each.answers for each in asked if '"Gesamtbetrag"?' in each.text]
         assert "methods do not protect it" in answers["unlinkable"]
         assert "undecided until you name both columns under sensitive in series.toml" in answers["sensitive"]
 
 
 def test_init_of_rows_that_are_all_different_names_the_way_for_microdata(tmp_path):
-    out = " ".join(run_main("init", str(panel(tmp_path / "m")), "--yes")[1].split())
+    _, out = printed("init", str(panel(tmp_path / "m")), "--yes")
     assert "If these tables are not published yet, `audit init --microdata` prepares them" in out
 
 
 def test_init_of_columns_that_only_some_releases_have(tmp_path):
     """What says that most rows are unique compares the columns of equal length, those of all releases."""
-    for place, many in enumerate((8, 40), 1):
-        rows = [f"2024-01-{n % 28 + 1:02},p{n},{'mf'[n % 2]},{'abcde'[n % 5]}" for n in range(many)]
-        lines = (
-            ["Day,Place,Sex,Diagnosis", *rows] if place == 1 else ["Place,Sex,Diagnosis", *(row[11:] for row in rows)]
-        )
-        (tmp_path / f"{place}.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    code, _, err = run_main("init", str(tmp_path), "--yes")
-    assert code == 0, err
+    rows = [f"2024-01-{n % 28 + 1:02},p{n},{'mf'[n % 2]},{'abcde'[n % 5]}" for n in range(40)]
+    one, other = ["Day,Place,Sex,Diagnosis", *rows[:8]], ["Place,Sex,Diagnosis", *(row[11:] for row in rows)]
+    done("init", str(tables(tmp_path / "s", {"1": one, "2": other})), "--yes")
 
 
 def test_one_table_needs_an_answer(tmp_path):
     folder = hospital(tmp_path / "m", (2021,))
-    run_main("init", "--microdata", str(folder), "--yes")
+    initialised(folder)
     question = answered(folder, "never")[0]
     assert (question.default, [*question.answers]) == ("", ["never", "some", "any"])
     assert "each release by itself" in question.answers["any"]
@@ -448,9 +432,8 @@ def test_one_table_needs_an_answer(tmp_path):
 
 def test_any_in_place_of_a_file_is_a_question(tmp_path):
     folder = office(tmp_path / "m")
-    run_main("init", "--microdata", str(folder), "--yes")
-    file = folder / "microdata.toml"
-    edit(file, '"transitions.csv"', '"any"')
+    initialised(folder)
+    edit(folder / "microdata.toml", '"transitions.csv"', '"any"')
     answered(folder, "any")
     assert open_microdata(folder).updates is not None
 
@@ -458,12 +441,10 @@ def test_any_in_place_of_a_file_is_a_question(tmp_path):
 @pytest.mark.parametrize(("amount", "sep"), [("{n}.028,6{n}", ";"), ("{n}028.6{n}", ",")])
 def test_a_plan_measures_amounts_as_they_are_read(tmp_path, amount, sep):
     """The sensitive values are numbers as 1.028,60, which a series writes as 1028.6."""
-    folder = tmp_path / "m"
-    folder.mkdir()
     rows = [["Patientennummer", "Geburtsjahr", "Gehalt"]]
     rows += [[f"A{n}", str(1950 + n), amount.format(n=n % 7)] for n in range(20)]
-    (folder / "2023.csv").write_text("".join(sep.join(row) + "\n" for row in rows))
-    run_main("init", "--microdata", str(folder), "--yes")
+    folder = tables(tmp_path / "m", {"2023": map(sep.join, rows)})
+    initialised(folder)
     assert run_main("plan", str(folder), "--method", "l-diversity", "--queries", "5")[::2] == (0, "")
 
 
@@ -480,27 +461,22 @@ NO_PEOPLE = {
 @pytest.mark.parametrize(("row", "said"), NO_PEOPLE.values(), ids=NO_PEOPLE)
 def test_a_row_of_no_one_enters_no_guess_but_is_named_as_by_the_methods(tmp_path, row, said, transitions):
     """A sum counted as a person widens the domain of its column, and its value may then follow others."""
-    folder, wrong = tmp_path / "m", tmp_path / "wrong"
-    folder.mkdir()
-    head = "Patientennummer;Geburtsjahr;Geschlecht;PLZ;Diagnose\n"
-    for month, last in (("2024-01", "Asthma"), ("2024-02", "Gicht")):
+    files, months = {}, {"2024-01": "Asthma", "2024-02": "Gicht"}
+    for month, last in months.items():
         values = [*(["Grippe", "Asthma", "Gicht"][n % 3] for n in range(11)), last]
         rows = [f"P{n};{1950 + n};{'mw'[n % 2]};7909{n % 4};{value}" for n, value in enumerate(values)]
-        (folder / f"{month}.csv").write_text(head + "\n".join(rows) + "\n")
+        files[month] = ["Patientennummer;Geburtsjahr;Geschlecht;PLZ;Diagnose", *rows]
     if transitions:
-        (folder / "transitions.csv").write_text("from,to\nGrippe,Grippe\nAsthma,Asthma\nAsthma,Gicht\nGicht,Gicht\n")
-    shutil.copytree(folder, wrong)
-    for month in ("2024-01", "2024-02"):
-        file = wrong / f"{month}.csv"
-        file.write_text(f"{file.read_text()}{row}\n")
+        files["transitions"] = ["from,to", "Grippe,Grippe", "Asthma,Asthma", "Asthma,Gicht", "Gicht,Gicht"]
+    folder = tables(tmp_path / "m", files)
+    wrong = tables(tmp_path / "wrong", files | {month: [*files[month], row] for month in months})
     err = refused("init", "--microdata", str(wrong), "--yes")
-    for month in ("2024-01", "2024-02"):
+    for month in months:
         assert re.search(rf'{month}\.csv:14, column "[^"]*": {said}; ', err), err
     assert err.count("\n") == 2
     assert not (wrong / "microdata.toml").exists()
-    assert run_main("init", "--microdata", str(folder), "--yes")[0] == 0
+    assert initialised(folder)[1]["domains"]["Geburtsjahr"] == [1950, 1961]
     text = (folder / "microdata.toml").read_text()
-    assert "Geburtsjahr = [1950, 1961]" in text
     (wrong / "microdata.toml").write_text(text.replace("[1950, 1961]", "[1950, 99999]"))
     if not transitions:
         shutil.copy(folder / "transitions.csv", wrong)
@@ -530,22 +506,16 @@ def test_empty_cells_stop_no_guess_and_are_named_as_by_the_methods(tmp_path, mon
 SURVEY = [f"R{n},{20 + n},{n % 6 + 1},{['East', 'West'][n % 2]},{['flu', 'gout'][n % 2]}" for n in range(40)]
 
 
-def survey(folder, *further, rows=SURVEY):
+def survey(folder, *further):
     """One snapshot with ages, sizes of households, towns and diseases."""
-    folder.mkdir()
-    (folder / "2024.csv").write_text("\n".join(["Person,Age,Size,Town,Disease", *rows, *further]) + "\n")
-    return folder
-
-
-def initialised(folder):
-    """Return what init says to check, and what it writes."""
-    code, out, _ = run_main("init", "--microdata", str(folder), "--yes")
-    assert code == 0
-    return " ".join(out.split()), tomllib.loads((folder / "microdata.toml").read_text())
+    return tables(folder, {"2024": ["Person,Age,Size,Town,Disease", *SURVEY, *further]})
 
 
 def renamed(folder, old, new):
     edit(folder / "microdata.toml", old, new)
+
+
+M_INVARIANCE = ("--method", "m-invariance", "--m", "2")
 
 
 @pytest.mark.parametrize("code", ["-9", "-1", "-8", "999", "NA", "?"])
@@ -555,12 +525,11 @@ def test_a_code_for_an_unknown_age_is_a_question_and_methods_do_not_take_it_for_
     assert 'Methods refuse this: 2024.csv:42, column "Age": ' in out
     assert "Age" not in found["domains"]
     assert '2024.csv:42, column "Age": ' in refused("plan", str(folder))
-    words = ("anonymize", str(folder), "--method", "m-invariance", "--m", "2", "--no-audit", "--output")
-    assert '2024.csv:42, column "Age": ' in refused(*words, str(tmp_path / "s"))
+    assert '2024.csv:42, column "Age": ' in anonymized(folder, tmp_path / "s", *M_INVARIANCE)[1]
     every = [code, *map(str, range(20, 60))]
     renamed(folder, "[domains]", f"[domains]\nAge = {every}".replace("'", '"'))
     (folder / "2024.csv").write_text((folder / "2024.csv").read_text() + "Y,59,1,West,gout\n")
-    assert run_main(*words, str(tmp_path / "s"))[0] == 0
+    assert anonymized(folder, tmp_path / "s", *M_INVARIANCE)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -577,14 +546,11 @@ def test_a_code_for_an_unknown_age_is_a_question_and_methods_do_not_take_it_for_
 )
 def test_a_code_of_one_digit_after_a_gap_is_a_question(tmp_path, sizes, coded):
     rows = [f"R{n},{size},{['flu', 'gout'][n % 2]}" for n, size in enumerate(sizes * 6)]
-    folder = tmp_path / "m"
-    folder.mkdir()
-    (folder / "2024.csv").write_text("\n".join(["Person,Age,Disease", *rows]) + "\n")
+    folder = tables(tmp_path / "m", {"2024": ["Person,Age,Disease", *rows]})
     out, found = initialised(folder)
     assert ("the number looks like a code for an unknown value" in out) is coded
     assert ("Age" in found.get("domains", {})) is not coded
-    words = ("anonymize", str(folder), "--method", "m-invariance", "--m", "2", "--no-audit", "--output")
-    assert (run_main(*words, str(tmp_path / "s"))[0] == 2) is coded
+    assert (anonymized(folder, tmp_path / "s", *M_INVARIANCE)[0] == 2) is coded
 
 
 @pytest.mark.parametrize(("times", "asked"), [(1, False), (3, False), (12, True)])
@@ -599,21 +565,20 @@ def test_a_code_next_to_ages_is_a_question_where_more_rows_have_it(tmp_path, tim
 def test_a_range_that_ends_with_a_code_was_guessed_with_it_and_is_refused(tmp_path):
     folder = survey(tmp_path / "m", "X,-9,2,East,flu", "Y,59,1,West,gout")
     initialised(folder)
-    words = ("anonymize", str(folder), "--method", "m-invariance", "--m", "2", "--no-audit", "--output")
     renamed(folder, "[domains]", "[domains]\nAge = [-9, 59]")
-    assert 'column "Age": the number looks like a code for an unknown value' in refused(*words, str(tmp_path / "s"))
+    code, err = anonymized(folder, tmp_path / "s", *M_INVARIANCE)
+    assert (code, 'column "Age": the number looks like a code for an unknown value' in err) == (2, True)
     renamed(folder, "Age = [-9, 59]", "Age = [-10, 59]")
-    assert run_main(*words, str(tmp_path / "s"))[0] == 0
+    assert anonymized(folder, tmp_path / "s", *M_INVARIANCE)[0] == 0
 
 
 @pytest.mark.parametrize("code", ["NA", "-8", "-1", "97", "999", "88"])
 def test_a_disease_that_is_not_known_is_a_question_and_makes_no_group_diverse(tmp_path, code):
     folder = survey(tmp_path / "m", f"X,21,2,East,{code}", f"Y,22,1,West,{code}")
     assert '2024.csv:42, column "Disease": the cell says that the value is not known' in initialised(folder)[0]
-    words = ("anonymize", str(folder), "--method", "l-diversity", "--l", "2", "--no-audit", "--output")
-    assert '2024.csv:42, column "Disease": the cell says' in refused(*words, str(tmp_path / "s"))
+    assert '2024.csv:42, column "Disease": the cell says' in anonymized(folder, tmp_path / "s")[1]
     renamed(folder, 'sensitive = "Disease"', f'sensitive = "Disease"\nharmless = ["{code}"]')
-    assert run_main(*words, str(tmp_path / "s"))[0] == 0
+    assert anonymized(folder, tmp_path / "s")[0] == 0
 
 
 @pytest.mark.parametrize("answer", ["left", "harmless", "refused"])
@@ -623,17 +588,16 @@ def test_rows_whose_value_is_not_known_may_be_left_out(tmp_path, answer):
     assert "name the text under left_out" in initialised(folder)[0]
     asked = answered(folder, answer, "any")
     assert ([*asked[0].answers], asked[0].default) == (["harmless", "left", "refused"], "left")
-    words = ("anonymize", str(folder), "--method", "mondrian", "--k", "2", "--no-audit", "--output", str(series))
+    code, out = anonymized(folder, series, "--method", "mondrian", "--k", "2")
     if answer == "refused":
-        assert "the cell says that the value is not known" in refused(*words)
+        assert (code, "the cell says that the value is not known" in out) == (2, True)
         return
-    code, out, _ = run_main(*words)
     assert (code, '2 rows are left out because of their "Disease"' in out) == (0, answer == "left")
     assert ("refused" in (series / "releases/2024.csv").read_text()) is (answer == "harmless")
     assert ("refused" in (folder / "transitions.csv").read_text()) is (answer == "harmless")
     left = {"X", "Y"} - {line.split(",")[1] for line in (series / "private/2024.key.csv").read_text().split()}
     assert left == ({"X", "Y"} if answer == "left" else set())
-    document = " ".join(run_main(str(series), "--document", "dpia")[1].split())
+    _, document = printed(str(series), "--document", "dpia")
     assert ('ows with some values of "Disease" are not published' in document) is (answer == "left")
     assert len(answered(folder)) == len(asked) - 1  # it is not asked again
 
@@ -642,10 +606,9 @@ def test_transitions_that_were_drafted_from_rows_that_are_left_out_are_not_kept_
     """They are published with the series, and would say how people came to refuse."""
     folder = office(tmp_path / "m")
     edit(folder / "2024.csv", "110.680,13;Gicht", "110.680,13;refused")
-    run_main("init", "--microdata", str(folder), "--yes")
+    initialised(folder)
     assert "refused,refused" in (folder / "transitions.csv").read_text()
-    asked = answered(folder)
-    assert [each.default for each in asked][:2] == ["left", "never"]
+    assert [each.default for each in answered(folder)][:2] == ["left", "never"]
     assert microdata_says(folder) == "never"
 
 
@@ -664,22 +627,14 @@ def test_a_domain_has_all_values_of_its_own_tables(tmp_path, town):
 
 def test_codes_are_values_and_not_numbers_also_of_a_column_that_is_published_by_an_answer(tmp_path):
     """Sex 1 was published as [0, 1], and department 01 as a part of [1, 22]."""
-    folder, draw = tmp_path / "m", np.random.default_rng(1)
-    folder.mkdir()
+    draw = np.random.default_rng(1)
     rows = [f"P{n},{20 + n % 50},{1 + n % 2},{draw.choice(['01', '22', '75'])}" for n in range(90)]
     lines = ["Person,Age,Sexe,DEP,Disease", *(f"{row},{draw.choice(['flu', 'gout'])}" for row in rows)]
-    (folder / "2024.csv").write_text("\n".join(lines) + "\n")
+    folder = tables(tmp_path / "m", {"2024": lines})
     assert initialised(folder)[1]["domains"] == {"Age": [20, 69], "Sexe": ["1", "2"]}
-    answers = {'"DEP"': "published", "Can the value": "never"}
-
-    def ask(question):
-        return next((answers[text] for text in answers if text in question.text[:40]), question.default)
-
-    file = folder / "microdata.toml"
-    file.write_text(confirmed_microdata(folder, file.read_text(), ask))
-    assert tomllib.loads(file.read_text())["domains"]["DEP"] == ["01", "22", "75"]
-    words = ("--method", "mondrian", "--k", "2", "--no-audit", "--output", str(tmp_path / "s"))
-    assert run_main("anonymize", str(folder), *words)[0] == 0
+    found = answer(folder, {'column "DEP"': "published", "Can the value": "never"})
+    assert found["domains"]["DEP"] == ["01", "22", "75"]
+    assert anonymized(folder, tmp_path / "s", "--method", "mondrian", "--k", "2")[0] == 0
     cells = {tuple(line.split(",")[-3:-1]) for line in (tmp_path / "s/releases/2024.csv").read_text().splitlines()[1:]}
     assert {("1", "01"), ("2", "75")} <= cells
 
@@ -700,10 +655,8 @@ def test_waves_of_one_file_are_found_although_rows_repeat(tmp_path, again):
     """One row for each person would be one wave for each; the lines that repeat are named, and values change."""
     rows = [f"R{n},{wave},{20 + n},{['flu', 'gout', 'hiv'][(n + wave * (n % 4 == 0)) % 3]}"
             for wave in (1, 2) for n in range(40)]  # fmt: skip
-    folder = tmp_path / "m"
-    folder.mkdir()
-    text = ["Person,Wave,Age,Disease", *rows, *(rows[place] for place in again)]
-    (folder / "panel.csv").write_text("\n".join(text) + "\n")
+    lines = ["Person,Wave,Age,Disease", *rows, *(rows[place] for place in again)]
+    folder = tables(tmp_path / "m", {"panel": lines})
     out, found = initialised(folder)
     assert found["microdata"]["snapshots_by"] == "Wave"
     assert found["updates"]["transitions"] == "transitions.csv"
@@ -717,10 +670,8 @@ def test_waves_of_one_file_are_found_although_rows_repeat(tmp_path, again):
 @pytest.mark.parametrize(("name", "known"), [("Pseudonym", True), ("Patient pseudonym", True), ("Fall", False)])
 def test_pseudonyms_with_several_rows_name_the_people_of_microdata(tmp_path, name, known):
     """The rows of a case need not be those of one person."""
-    folder = tmp_path / "m"
-    folder.mkdir()
     rows = [f"PSN-{n % 30},{1950 + n % 30},2024-01-{1 + n // 2:02},{['flu', 'gout', 'hiv'][n % 3]}" for n in range(40)]
-    (folder / "1.csv").write_text("\n".join([f"{name},Born,Seen,Disease", *rows]) + "\n")
+    folder = tables(tmp_path / "m", {"1": [f"{name},Born,Seen,Disease", *rows]})
     if known:
         assert initialised(folder)[1]["columns"]["individual"] == name
     else:
@@ -826,33 +777,31 @@ def test_confirm_puts_first_the_values_that_are_named_gravest(answers, order, tm
     """What is no value is asked about again, and nothing is suggested; later, the answer is."""
     folder = visits_without_dates(tmp_path / "m")
     initialised(folder)
-    left = iter(answers)
-    text = confirmed_microdata(
-        folder,
-        (folder / "microdata.toml").read_text(),
-        lambda question: next(left, question.default) if "gravest first" in question.text else question.default,
+    left, file = iter(answers), folder / "microdata.toml"
+    file.write_text(
+        confirmed_microdata(
+            folder,
+            file.read_text(),
+            lambda question: next(left, question.default) if "gravest first" in question.text else question.default,
+        )
     )
-    assert tomllib.loads(text)["columns"]["gravest"] == order
+    assert stated(folder)["columns"]["gravest"] == order
     assert not [*left]
-    (folder / "microdata.toml").write_text(text)
-    again = confirmed_microdata(folder, text, lambda question: question.default)
-    assert tomllib.loads(again)["columns"]["gravest"] == order
+    assert answer(folder, {})["columns"]["gravest"] == order
 
 
 @kills("audit.publishing.renderer.widened", " and not (always and length)", "")
 def test_no_end_of_an_interval_of_amounts_is_a_persons_amount(tmp_path):
     """The ends stand on a grid that depends on the domain alone, for whole euros as for cents."""
-    draw, folder = np.random.default_rng(4), tmp_path / "m"
-    folder.mkdir()
+    draw = np.random.default_rng(4)
     amounts = [(f"{draw.uniform(300, 24_000):.2f}", int(draw.integers(300, 24_000)) * 2 + 1) for _ in range(40)]
     rows = [f"p{n},{cents},{whole},{['flu', 'gout'][n % 2]}" for n, (cents, whole) in enumerate(amounts)]
-    (folder / "1.csv").write_text("\n".join(["Person,Tax,Income,Disease", *rows]) + "\n")
+    folder = tables(tmp_path / "m", {"1": ["Person,Tax,Income,Disease", *rows]})
     (folder / "microdata.toml").write_text(
         '[microdata]\nsnapshots = ["1.csv"]\n[columns]\nindividual = "Person"\nquasi_identifiers = ["Tax", "Income"]\n'
         'sensitive = "Disease"\n[domains]\nTax = [0, 30000]\nIncome = [0, 50000]\n'
     )
-    words = ("--method", "m-invariance", "--m", "2", "--no-audit", "--publish", "generalization", "--output")
-    assert run_main("anonymize", str(folder), *words, str(tmp_path / "s"))[0] == 0
+    assert anonymized(folder, tmp_path / "s", *M_INVARIANCE, "--publish", "generalization")[0] == 0
     ends = re.findall(r'"\[([0-9.]+), ([0-9.]+)\]"', (tmp_path / "s/releases/1.csv").read_text())
     assert ends
     assert {(float(low) % 100, float(high) % 100) for low, high in ends} <= {(0.0, 0.0), (0.0, 99.0)}
@@ -865,14 +814,11 @@ def test_documents_say_which_of_a_persons_rows_was_published(tmp_path, dated, ke
     for n in range(24):
         seen = f"2023-{1 + n // 16:02}-1{n % 9}," if dated else ""
         lines.append(f"P{n % 16},{seen}{20 + n % 16},{values[n % 4 if n < 16 else (n + 1) % 4]}")
-    folder = tmp_path / "m"
-    folder.mkdir()
-    (folder / "2023.csv").write_text("\n".join(lines) + "\n")
+    folder = tables(tmp_path / "m", {"2023": lines})
     initialised(folder)
-    words = ("--method", "l-diversity", "--l", "2", "--no-audit", "--output", str(tmp_path / "s"))
-    assert run_main("anonymize", str(folder), *words)[0] == 0
+    assert anonymized(folder, tmp_path / "s")[0] == 0
     for document in ("expert", "dpia"):
-        text = " ".join(run_main(str(tmp_path / "s"), "--document", document)[1].split())
+        _, text = printed(str(tmp_path / "s"), "--document", document)
         assert f"the releases have only {kept}" in text
         assert "l-diversity, l = 2." in text
         assert "No value is declared to be graver" not in text  # by an order of which the first value is the gravest
@@ -882,19 +828,16 @@ def test_the_gravest_row_needs_the_place_of_each_value_and_no_second_rule(tmp_pa
     folder = visits_without_dates(tmp_path / "m")
     initialised(folder)
     text = (folder / "microdata.toml").read_text()
-    no = confirmed_microdata(folder, text, lambda question: "no" if "gravest" in question.text else question.default)
-    assert "gravest" not in no
-    other = confirmed_microdata(
-        folder,
-        text,
-        lambda question: (
-            "Ward"
-            if "Ward" in question.answers
-            else question.default or ("never" if "never" in question.answers else "south")
-        ),
-    )
-    assert 'sensitive = "Ward"' in other
-    assert 'gravest = ["' in other
+    answer(folder, {"gravest": "no"})
+    assert "gravest" not in (folder / "microdata.toml").read_text()
+    (folder / "microdata.toml").write_text(text)
+
+    def ask(question):
+        chosen = [each for each in ("Ward", "never") if each in question.answers]
+        return "Ward" if "Ward" in chosen else question.default or [*chosen, "south"][0]
+
+    other = confirmed_microdata(folder, text, ask)
+    assert ('sensitive = "Ward"' in other, 'gravest = ["' in other) == (True, True)
     assert '"hiv"' not in other  # the list is one of the values that are sensitive now
     renamed(folder, '"hiv", ', "")
     assert 'column "Disease": gravest does not list this value' in refused("plan", str(folder))
@@ -906,8 +849,7 @@ def test_the_ends_of_widened_intervals_have_no_more_decimals_than_the_amounts(tm
     folder = office(tmp_path / "m")
     initialised(folder)
     renamed(folder, "Gesamtbetrag = [0, 200000]", "Gesamtbetrag = [337.43, 124987.78]")
-    words = ("--method", "l-diversity", "--l", "2", "--no-audit", "--publish", "generalization", "--output")
-    assert run_main("anonymize", str(folder), *words, str(tmp_path / "s"))[0] == 0
+    assert anonymized(folder, tmp_path / "s", *L_DIVERSITY, "--publish", "generalization")[0] == 0
     numbers = re.findall(r"\d+\.(\d+)", (tmp_path / "s/releases/2023.csv").read_text())
     assert max(map(len, numbers)) <= 2
 
@@ -925,19 +867,15 @@ def test_commas_in_numbers_are_read_as_microdata_declare_them(tmp_path, amount, 
 @pytest.mark.parametrize(("sign", "number"), [(".", "14907"), (",", "14.907")])
 def test_commas_in_sensitive_numbers_are_declared_in_microdata(tmp_path, sign, number):
     """An audit of what was published asked for `types`, which microdata do not have."""
-    folder = tmp_path / "m"
-    folder.mkdir()
     rows = [f'TP{n},{1960 + n % 9},"{n % 7 + 14},{907 + n % 3}"' for n in range(42)]
-    (folder / "tax.csv").write_text("\n".join(["Taxpayer ID,Year of birth,Total income", *rows, ""]))
+    folder = tables(tmp_path / "m", {"tax": ["Taxpayer ID,Year of birth,Total income", *rows]})
     initialised(folder)
-    text = (folder / "microdata.toml").read_text()
-    stated = 'decimal = "."  # guess: commas in numbers of "Total income" part thousands'
-    assert stated in text
-    (folder / "microdata.toml").write_text(text.replace(stated, ""))
-    words = ("--method", "l-diversity", "--l", "2", "--no-audit", "--output", str(tmp_path / "s"))
-    assert 'write decimal = "." under [columns] if they do' in refused("anonymize", str(folder), *words)
-    (folder / "microdata.toml").write_text(text.replace(stated, f'decimal = "{sign}"'))
-    assert run_main("anonymize", str(folder), *words)[0] == 0
+    guess = 'decimal = "."  # guess: commas in numbers of "Total income" part thousands'
+    renamed(folder, guess, "")
+    code, err = anonymized(folder, tmp_path / "s")
+    assert (code, 'write decimal = "." under [columns] if they do' in err) == (2, True)
+    renamed(folder, "[columns]", f'[columns]\ndecimal = "{sign}"')
+    assert anonymized(folder, tmp_path / "s")[0] == 0
     assert f",{number}\n" in (tmp_path / "s/releases/tax.csv").read_text()
     assert '"Total income" = "numeric"' in (tmp_path / "s/series.toml").read_text()
 
@@ -953,22 +891,11 @@ def test_empty_cells_that_methods_refuse_are_asked_about(tmp_path):
 
 
 def test_which_row_counts_is_a_question(tmp_path):
-    (tmp_path / "1.csv").write_text("Person,Age,Seen,Disease\n" + "".join(
-        f"P{n % 9},{20 + n % 9},2023-01-{n + 10},{['flu', 'gout'][n % 2]}\n" for n in range(18)
-    ))  # fmt: skip
-    initialised(tmp_path)
-    asked = []
-
-    def ask(question):
-        asked.append(question.text)
-        return question.default
-
-    confirmed_microdata(tmp_path, (tmp_path / "microdata.toml").read_text(), ask)
-    [said] = [text for text in asked if "several rows" in text]
-    assert (
-        '"Person": some people have several rows in one table, of which methods publish the latest. Is that right?'
-        in said
-    )
+    rows = [f"P{n % 9},{20 + n % 9},2023-01-{n + 10},{['flu', 'gout'][n % 2]}" for n in range(18)]
+    folder = tables(tmp_path / "m", {"1": ["Person,Age,Seen,Disease", *rows]})
+    initialised(folder)
+    [said] = [each.text for each in answered(folder) if "several rows" in each.text]
+    assert said.startswith('"Person": some people have several rows in one table, of which methods publish the latest.')
 
 
 # -- tables of schools -------------------------------------------------------------------------------------------------
@@ -976,12 +903,11 @@ def test_which_row_counts_is_a_question(tmp_path):
 
 def schools(folder, *sexes, further=()):
     """One table of pupils for each pair of codes of sexes, with year groups R and 1 to 11."""
-    folder.mkdir()
+    files = {}
     for year, codes in enumerate(sexes, 2022):
         rows = [f"A{n},{codes[n % 2]},{('R', *range(1, 12))[n % 12]},{'EKNS'[n % 4]}" for n in range(48)]
-        text = "\n".join(["UPN,Sex,Year group,Provision", *rows, *further])
-        (folder / f"{year}.csv").write_text(text + "\n")
-    return folder
+        files[f"{year}"] = ["UPN,Sex,Year group,Provision", *rows, *further]
+    return tables(folder, files)
 
 
 def test_totals_of_each_school_are_named_at_once_and_taken_for_no_person(tmp_path):
@@ -1001,39 +927,31 @@ def test_totals_of_each_school_are_named_at_once_and_taken_for_no_person(tmp_pat
 def test_a_table_with_other_codes_is_asked_about(tmp_path, sexes, doubted):
     """By the methods, too, which took the codes for other values; `spelled` says that they are."""
     folder, wrong = schools(tmp_path / "m", *sexes), f'"Sex" has other texts in {2021 + len(sexes)}'
-    said, _ = initialised(folder)
-    assert (wrong in said) == doubted
+    assert (wrong in initialised(folder)[0]) == doubted
     file = folder / "microdata.toml"
-    file.write_text(file.read_text().partition("[unconfirmed]")[0])
-    words = ["anonymize", str(folder), "--method", "mondrian", "--k", "2", "--no-audit", "--output"]
-    assert (wrong in run_main(*words, str(tmp_path / "1"))[2]) == doubted
-    text = file.read_text()
-    for key in ("spelled", "codes"):  # other people have other postcodes
-        file.write_text(text.replace("[columns]", f'[columns]\n{key} = ["Sex"]'))
-        assert wrong not in run_main(*words, str(tmp_path / key))[2]
+    text = file.read_text().partition("[unconfirmed]")[0]
+    for line, asked in (("", doubted), ('spelled = ["Sex"]', False), ('codes = ["Sex"]', False)):
+        file.write_text(text.replace("[columns]", f"[columns]\n{line}"))  # other people have other postcodes
+        out = tmp_path / (line[:1] or "s")
+        assert (wrong in anonymized(folder, out, "--method", "mondrian", "--k", "2")[1]) == asked
 
 
 def test_published_numbers_among_which_are_texts_get_a_list_of_values(tmp_path):
     folder = schools(tmp_path / "m", "FM", "FM")
     initialised(folder)
-    file = folder / "microdata.toml"
-    for answer in ("left", "published"):
-
-        def ask(question, answer=answer):
-            return answer if question.text.startswith('What is the column "Year group"') else question.default
-
-        file.write_text(confirmed_microdata(folder, file.read_text(), ask))
-    assert tomllib.loads(file.read_text())["domains"]["Year group"] == [*map(str, range(1, 12)), "R"]
+    for role in ("left", "published"):
+        found = answer(folder, {'What is the column "Year group"': role})
+    assert found["domains"]["Year group"] == [*map(str, range(1, 12)), "R"]
     assert run_main("plan", str(folder), "--method", "l-diversity", "--queries", "5")[::2] == (0, "")
 
 
-@pytest.mark.parametrize(("answer", "stated"), [("?", None), ("only we know", {"Income": "only we know"})])
-def test_a_column_of_households_is_a_question(tmp_path, answer, stated):
+@pytest.mark.parametrize(("said", "written"), [("?", None), ("only we know", {"Income": "only we know"})])
+def test_a_column_of_households_is_a_question(tmp_path, said, written):
     """Its people have one income in common, whether the column is published or not."""
     rows = [f"P{n},H{n // 2},{20 + n * 7 % 40},{['poor', 'modest', 'rich'][n // 2 % 3]}" for n in range(48)]
-    (tmp_path / "1.csv").write_text("\n".join(["Name,Household,Age,Income", *rows, ""]))
-    run_main("init", "--microdata", str(tmp_path), "--yes")
-    file = tmp_path / "microdata.toml"
+    folder = tables(tmp_path / "m", {"1": ["Name,Household,Age,Income", *rows]})
+    initialised(folder)
+    file = folder / "microdata.toml"
     file.write_text(re.sub("quasi_identifiers = .*", 'quasi_identifiers = ["Age"]', file.read_text()))
-    assert sum("belong together" in each.text for each in answered(tmp_path, *[answer] * 2)) == 1
-    assert tomllib.loads(file.read_text())["columns"].get("unlinkable") == stated
+    assert sum("belong together" in each.text for each in answered(folder, *[said] * 2)) == 1
+    assert stated(folder)["columns"].get("unlinkable") == written
