@@ -7,6 +7,8 @@ import random
 import re
 import tomllib
 from fractions import Fraction
+from functools import reduce
+from operator import getitem
 
 import numpy as np
 import openpyxl
@@ -499,10 +501,8 @@ def test_parts_of_one_whole_may_overlap(seed, tmp_path):
 
 def guessed(folder, files):
     """The manifest that is guessed for some files, as TOML."""
-    import tomllib
-
-    folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     manifest = tomllib.loads(drafted(folder))
     assert manifest["series"].get("kind") == "tables"
@@ -563,20 +563,6 @@ def test_shares_of_rounded_numbers_are_a_guess(tmp_path):
     manifest = guessed(tmp_path, {"1.csv": shares(5)})
     assert manifest["table"]["rates"]["of"] == "published"
     assert "table.rates" in manifest["unconfirmed"]["keys"]
-
-
-@pytest.mark.parametrize(
-    ("names", "over_time"),
-    [
-        (("cumul_2023_03", "cumul_2023_06"), "cumulative"),
-        (("2023-03-ytd", "2023-06-ytd"), "cumulative"),
-        (("2023-03", "cumul_2023_06"), "independent"),
-    ],
-)
-def test_releases_whose_names_say_so_are_cumulative(names, over_time, tmp_path):
-    manifest = guessed(tmp_path, {f"{name}.csv": added("Total") for name in names})
-    assert manifest["table"]["over_time"] == over_time
-    assert "table.over_time" in manifest["unconfirmed"]["keys"]
 
 
 @pytest.mark.parametrize("word", ["Total", "Gesamt", "Ensemble", "Todos", "Sum of all", "xyz", "Wszystkie"])
@@ -685,36 +671,81 @@ def test_a_sign_of_what_is_not_applicable_hides_no_count(other, note, is_marker,
     assert run_main(str(tmp_path))[0] == 1
 
 
-@kills("audit.init.count_tables._perhaps_narrow", "if closed and", "if")
-def test_releases_may_have_different_signs_of_small_counts(tmp_path):
-    text = SIGNED.replace("All,f,c", "All,f,45").replace("All,m,c", "All,m,63").replace("A,m,c", "A,m,*")
-    files = {"1.csv": text.replace("*", "<5"), "2.csv": text.replace("6", "8")}
-    assert guessed(tmp_path, files)["table"]["markers"]["*"][0] == 1
-
-
-@pytest.mark.parametrize("note", ["secret (1 or 2)", "Zahlenwert geheim (1 oder 2)", "secret"])
-def test_one_note_means_one_thing_whatever_the_sign(note, tmp_path):
-    """A point stands for small counts as a star does, if the notes on them are the same."""
-    text = SIGNED.replace("All,f,c", "All,f,45").replace("All,m,c", "All,m,63").replace("A,m,c", "A,m,*")
-    files = {"1.csv": text + f"* = {note},,\n", "2.csv": text.replace("*", ".") + f". = {note},,\n"}
-    markers = guessed(tmp_path, files)["table"]["markers"]
-    assert markers["*"] == markers["."]
-    assert markers["."][0] == 1
-
-
 ADDED = "practice,male,female,total\nE01,12,3,15\nE02,4,2,6\nE03,31,9,40\nE04,8,8,16\n"
-
-
-def test_columns_that_add_up_to_a_total_are_counts_whatever_their_names(tmp_path):
-    table = guessed(tmp_path, {"1.csv": ADDED})["table"]
-    assert table["wide"]["columns"] == {"male": "male", "female": "female", "total": "total"}
-    assert table["totals"]["sex"] == "total"
 
 
 def test_blank_counts_of_columns_that_add_up_are_hidden(tmp_path):
     guessed(tmp_path, {"1.csv": ADDED.replace("8,8,16", "15,,16")})
     [found] = [each for each in verdict(tmp_path)[2] if each["cell"] == {"practice": "E04", "sex": "female"}]
     assert (found["lower"], found["upper"]) == (1, 1)
+
+
+STARRED = SIGNED.replace("All,f,c", "All,f,45").replace("All,m,c", "All,m,63").replace("A,m,c", "A,m,*")
+HIDES_ONE = "area,sex,n\nA,f,*\nA,m,17\nA,All,20\nB,f,8\nB,m,9\nB,All,17\nC,f,8\nC,m,9\nC,All,17\n"
+SECOND = "geheim zu halten (1 oder 2 Fälle sowie weitere Werte, die zum Schutz dieser Fälle gesperrt sind)"
+FOUND = {
+    **{f"released as {' and '.join(names)}": (
+        {f"{name}.csv": added("Total") for name in names},
+        {"table.over_time": over_time, "unconfirmed.keys": "table.over_time"},
+    ) for *names, over_time in (
+        ("cumul_2023_03", "cumul_2023_06", "cumulative"), ("2023-03-ytd", "2023-06-ytd", "cumulative"),
+        ("2023-03", "cumul_2023_06", "independent"),
+    )},
+    "columns that add up, whatever their names": ({"1.csv": ADDED}, {
+        "table.wide.columns": {"male": "male", "female": "female", "total": "total"}, "table.totals.sex": "total"}),
+    **{f"no header in {row}": (
+        {"1.csv": SIGNED.replace("area,sex,count", f"area,sex,count\n{row}")}, {"table.dimensions": ["area", "sex"]},
+    ) for row in ("C,x,geheim", "A,x,none", "C,x,11\u00b9")},
+    "two signs of small counts": ({"1.csv": STARRED.replace("*", "<5"), "2.csv": STARRED.replace("6", "8")}, {
+        "table.markers.*": [1, np.inf]}),
+    **{f"two signs for {note}": (
+        {"1.csv": f"{STARRED}* = {note},,\n", "2.csv": f"{STARRED.replace('*', '.')}. = {note},,\n"},
+        {"table.markers": {"*": [1, 5], ".": [1, 5]}},  # both have the 6 in A
+    ) for note in ("secret (1 or 2)", "Zahlenwert geheim (1 oder 2)", "secret")},
+    "a line that refutes a sign of large counts": (
+        {"1.csv": SIGNED.replace("D,f,20", "D,f,c").replace("D,m,30", "D,m,48") + "* = 1 to 4,,\n"},
+        {"table.markers": {"*": [1, 4], "c": [0, np.inf]}}),
+    "a sign that is zero in one line": (
+        {"1.csv": HIDES_ONE.replace("A,f,*", "A,f,0").replace("A,All,20", "A,All,17").replace(
+            "B,f,8\nB,m,9\nB,All,17", "B,f,.\nB,m,9\nB,All,9")},
+        {"table.markers": {".": [0, np.inf]}}),
+    "a sign for nothing beside one of large counts": (
+        {"1.csv": "area;sex;n\nA;f;\u2013\nA;m;\u2022\nA;All;17\nB;f;\u2022\nB;m;\u2022\nB;All;30\nC;f;8\nC;m;9\n"
+                  f"C;All;17\n\u2022 = {SECOND}\n\u2013 = nichts vorhanden\n"},
+        {"table.markers": {"\u2022": [1, np.inf], "\u2013": [0, 0]}}),
+    **{f"least by {note}": (
+        {"1.csv": f'{HIDES_ONE}"Note: {note}",,\n'}, {"policy.min_count": least},
+    ) for note, least in (
+        ("Counts of 1 to 4 are suppressed", 5), ("Fallzahlen unter 3 sind geheim", 3), ("Counts of pupils", 8),
+    )},
+    **{f"least above {most}": (
+        {"1.csv": f"area,count\nA,s\nB,1412\nC,{most + 1}\nD,57\nE,s\n\ns = hidden (1 to {most})\n"},
+        {"policy.min_count": most + 1},
+    ) for most in (10, 4)},
+    "releases in a folder of any name": (
+        {f"diffusions/2024-Q{at}.csv": f"area,n\nA,{at}2\nB,c\nC,3{at}\nAll,9{at}\n" for at in (1, 2, 3)},
+        {"series.releases": [f"diffusions/2024-Q{at}.csv" for at in (1, 2, 3)]}),
+    "columns named by ages": (  # the German word for older, without its accent, is the one for age
+        {"1.csv": "Kreis;unter 65;65 und älter;Insgesamt\nA;120;80;200\nB;.;41;44\nC;95;60;155\nD;88;70;158\n"},
+        {"table.wide.columns": {each: each for each in ("unter 65", "65 und älter", "Insgesamt")}}),
+}  # fmt: skip
+"""Files, and what `audit init` finds in them, by the keys of the manifest."""
+
+
+@kills("audit.init.count_tables._perhaps_narrow", "if closed and", "if")
+@kills("audit.init.count_tables._perhaps_narrow", "least == 1", "False")
+@kills("audit.init.count_tables.widen_refuted", "above = each.gap > 0", "above = False")
+@kills(
+    "audit.init.count_rules._guess_least_count",
+    "max(rules.hidden_below, default=max(2, min(max(least, base), most)))",
+    "max(2, min(max(least, base), most))",
+)
+@pytest.mark.parametrize(("files", "found"), FOUND.values(), ids=FOUND)
+def test_what_is_found_in_tables(files, found, tmp_path):
+    manifest = guessed(tmp_path, files)
+    for key, value in found.items():
+        part = reduce(getitem, key.split("."), manifest)
+        assert value in part if key == "unconfirmed.keys" else part == value, part
 
 
 @pytest.mark.parametrize("text", [SIGNED, ADDED, "hospital_id,admissions,deaths\n1,12,3\n2,4,2\n3,31,9\n4,8,8\n"])
@@ -740,14 +771,6 @@ def test_a_draft_names_the_option_that_reads_the_tables_otherwise(tmp_path):
 def test_a_title_as_wide_as_the_table_is_refused(title, gap, tmp_path):
     (tmp_path / "1.csv").write_text(f"{title}\n{gap}{SIGNED}", encoding="utf-8")
     assert "delete the lines above the header" in refused("init", str(tmp_path), "--yes")
-
-
-@pytest.mark.parametrize(
-    "first", ["area,sex,count\nC,x,geheim", "area,sex,count\nA,x,none", "area,sex,count\nC,x,11\u00b9"]
-)
-def test_a_row_whose_labels_are_nowhere_else_is_no_header_if_its_count_is_a_sign_or_a_label_recurs(first, tmp_path):
-    text = SIGNED.replace("area,sex,count", first)
-    assert guessed(tmp_path, {"1.csv": text})["table"]["dimensions"] == ["area", "sex"]
 
 
 def test_a_title_above_age_groups_is_refused(tmp_path):
@@ -834,26 +857,6 @@ def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
     assert "Langformat" not in text
 
 
-@kills(
-    "audit.init.count_rules._guess_least_count",
-    "max(rules.hidden_below, default=max(2, min(max(least, base), most)))",
-    "max(2, min(max(least, base), most))",
-)
-@pytest.mark.parametrize(
-    ("note", "least"),
-    [("Counts of 1 to 4 are suppressed", 5), ("Fallzahlen unter 3 sind geheim", 3), ("Counts of pupils", 8)],
-)
-def test_the_least_count_is_the_one_that_a_note_names(note, least, tmp_path):
-    text = "area,sex,n\nA,f,*\nA,m,17\nA,All,20\nB,f,8\nB,m,9\nB,All,17\nC,f,8\nC,m,9\nC,All,17\n"
-    assert guessed(tmp_path, {"1.csv": f'{text}"Note: {note}",,\n'})["policy"]["min_count"] == least
-
-
-@kills("audit.init.count_tables.widen_refuted", "above = each.gap > 0", "above = False")
-def test_a_line_that_refutes_a_sign_of_large_counts_widens_it(tmp_path):
-    text = SIGNED.replace("D,f,20", "D,f,c").replace("D,m,30", "D,m,48") + "* = 1 to 4,,\n"
-    assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {"*": [1, 4], "c": [0, np.inf]}
-
-
 ROUNDED = """District,Boys,Girls,Total
 Allerdale,40,35,75
 Carlisle,c,c,10
@@ -872,19 +875,6 @@ def test_a_sign_in_a_rounded_table_may_hide_counts_up_to_the_least_that_is_shown
     assert guessed(tmp_path, files)["table"]["markers"] == {"c": ends}
     code, _, findings = verdict(tmp_path)
     assert (code, len(findings)) == (3, found)
-
-
-@pytest.mark.parametrize(("most", "least"), [(10, 11), (4, 5)])
-def test_counts_above_those_that_a_note_names_are_the_least_that_may_be_known(most, least, tmp_path):
-    rows = "".join(f"{area},{n}\n" for area, n in zip("ABCDE", ["s", 1_412, 11, 57, "s"], strict=True))
-    text = f"area,count\n{rows}\ns = hidden (1 to {most})\n".replace(",11\n", f",{most + 1}\n")
-    assert guessed(tmp_path, {"1.csv": text})["policy"]["min_count"] == least
-
-
-def test_files_of_a_folder_with_any_name_are_releases(tmp_path):
-    (tmp_path / "diffusions").mkdir()
-    quarters = {f"diffusions/2024-Q{at}.csv": f"area,n\nA,{at}2\nB,c\nC,3{at}\nAll,9{at}\n" for at in (1, 2, 3)}
-    assert guessed(tmp_path, quarters)["series"]["releases"] == [*quarters]
 
 
 def test_a_table_without_a_column_of_the_others_is_one_of_counts(tmp_path):
@@ -911,13 +901,6 @@ def test_a_header_below_a_title_may_have_a_year_or_no_names(head, said, tmp_path
     (tmp_path / "1.csv").write_text(text, encoding="utf-8")
     code, out, error = run_main("init", str(tmp_path), "--yes")
     assert (code, said in error, "2023" in out) == (2, True, False) if said else (0, True, True)
-
-
-def test_columns_named_by_an_age_are_counts(tmp_path):
-    """The German word for older, without its accent, is the one for age."""
-    text = "Kreis;unter 65;65 und älter;Insgesamt\nA;120;80;200\nB;.;41;44\nC;95;60;155\nD;88;70;158\nE;64;51;115\n"
-    columns = guessed(tmp_path, {"1.csv": text})["table"]["wide"]["columns"]
-    assert [*columns] == ["unter 65", "65 und älter", "Insgesamt"]
 
 
 def test_dimensions_that_are_others_are_asked(tmp_path, monkeypatch):
@@ -974,17 +957,6 @@ def test_a_text_without_letters_or_digits_is_a_sign(form, sign, tmp_path):
     assert f"table.markers.{toml_key(sign)}" in rules.unsure
 
 
-def test_a_sign_for_nothing_is_not_widened_where_another_hides_large_counts(tmp_path):
-    text = "area;sex;n\nA;f;\u2013\nA;m;\u2022\nA;All;17\nB;f;\u2022\nB;m;\u2022\nB;All;30\nC;f;8\nC;m;9\nC;All;17\n"
-    notes = (
-        "\u2022 = geheim zu halten (1 oder 2 F\u00e4lle sowie weitere Werte, die zum Schutz dieser F\u00e4lle gesperrt "
-        "sind)\n"
-        "\u2013 = nichts vorhanden\n"
-    )
-    table = guessed(tmp_path, {"1.csv": text + notes})["table"]
-    assert table["markers"] == {"\u2022": [1, np.inf], "\u2013": [0, 0]}
-
-
 @pytest.mark.many
 @pytest.mark.parametrize("nothing", ["nichts vorhanden", "0", "zero", "genau 0", "néant"])
 @pytest.mark.parametrize("heading", ["", "Notes\n", "Hinweise\n\n", "Remarques\n"])
@@ -1020,12 +992,6 @@ def test_a_sign_for_any_count_is_no_zero_where_zeros_are_shown(zero, hidden, lea
     assert table["markers"][hidden] == [least, np.inf]
     drafted = (tmp_path / "series.toml").read_text(encoding="utf-8")
     assert (f'A zero is shown as "{zero}".' in drafted, "table.markers" in drafted) == (least == 1, True)
-
-
-@kills("audit.init.count_tables._perhaps_narrow", "least == 1", "False")
-def test_a_sign_is_zero_too_where_a_line_shows_it(tmp_path):
-    text = "area,sex,n\nA,f,0\nA,m,17\nA,All,17\nB,f,.\nB,m,9\nB,All,9\nC,f,8\nC,m,9\nC,All,17\n"
-    assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {".": [0, np.inf]}
 
 
 @pytest.mark.parametrize(
