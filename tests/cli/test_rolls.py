@@ -212,12 +212,9 @@ def test_a_last_person_is_no_total(tmp_path):
     """A blank cell, or a value that no other row has, does not make a person a total."""
     head = ["Année de naissance", "Sexe", "Code postal", "Diagnostic"]
     rows = [["1950-1959", "FM"[n % 2], "75***", ["flu", "cold"][n // 2 % 2]] for n in range(40)]
-    for last in (
-        ["1950-1959", "F", "75***", "gout"],
-        ["1940-1949", "", "75***", "flu"],
-        ["1940-1949", "F", "", "gout"],
-    ):
-        folder = tmp_path / last[-1] / str(last[1])
+    people = [["1950-1959", "F", "75***", "gout"], ["1940-1949", "", "75***", "flu"], ["1940-1949", "F", "", "gout"]]
+    for place, last in enumerate(people):
+        folder = tmp_path / f"{place}"
         for tag in ("2023", "2024"):
             write(folder / f"{tag}.csv", as_csv([head, *rows, last]))
         assert "ignore_rows" not in drafted(folder)

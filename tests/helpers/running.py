@@ -57,6 +57,13 @@ def printed(*argv: str) -> tuple[int, str]:
     return code, " ".join((out + err).split())
 
 
+def asks(series: Path, said: str) -> int:
+    """Return the exit code of an audit, which says something exactly where it is undecided."""
+    code, out = printed(str(series))
+    assert (said in out) == (code == 3), out
+    return code
+
+
 def refused(*argv: str) -> str:
     """Standard error of a command that exits with 2 and prints nothing else."""
     code, out, err = run_main(*argv)
