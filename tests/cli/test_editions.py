@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.helpers.amount import rotated
 from tests.helpers.amount import some as drawn
 from tests.helpers.count_tables import write_tables
 from tests.helpers.running import printed
@@ -29,9 +30,7 @@ def audited(folder, drafts, base, over_time="independent", more=""):
 
 @kills("audit.count_tables.release_doubts._exact_editions", "_differing(lines, one, [other])[0].sum()", "0")
 @kills("audit.count_tables.release_doubts._corrected_edition", "(second[1] < first[0]).any()", "False")
-@pytest.mark.parametrize("base", [1, 3, 5])
-@pytest.mark.parametrize("falls", [False, True])
-@pytest.mark.parametrize("seed", range(drawn(30)))
+@pytest.mark.parametrize(("seed", "falls", "base"), rotated(60, [False, True], [1, 3, 5]))
 def test_two_editions_are_asked_about_and_the_advice_can_be_followed(seed, falls, base, tmp_path):
     rng = np.random.default_rng(seed)
     first, other = rng.integers(20, 200, (2, 12, 2))
@@ -77,11 +76,9 @@ def test_the_most_alike_are_named_as_editions(seed, tmp_path):
 
 
 @kills("audit.count_tables.release_doubts._repeated", "/ width**2", "* 100")
-@pytest.mark.parametrize("base", [1, 5, 10])
-@pytest.mark.parametrize(("mean", "areas"), [(5, 30), (12, 30), (40, 30), (40, 4)])
-@pytest.mark.parametrize("seed", range(drawn(30)))
-def test_two_quarters_of_other_people_are_not_asked_about(seed, mean, areas, base, tmp_path):
-    rng = np.random.default_rng(seed)
+@pytest.mark.parametrize(("seed", "size", "base"), rotated(120, [(5, 30), (12, 30), (40, 30), (40, 4)], [1, 5, 10]))
+def test_two_quarters_of_other_people_are_not_asked_about(seed, size, base, tmp_path):
+    rng, (mean, areas) = np.random.default_rng(seed), size
     often = rng.integers(mean, 2 * mean, (areas, 2))
     _, out = audited(tmp_path, {"1": rng.poisson(often), "2": rng.poisson(often)}, base)
     assert "have the same numbers" not in out

@@ -4,6 +4,9 @@
 """
 
 import os
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
 
 import pytest
 
@@ -16,3 +19,9 @@ slow = pytest.mark.skipif(SHARE < WHOLE, reason=f"it takes long: `.ci/run` runs 
 def some(number: int) -> int:
     """Return the share of a number of draws, at least 1."""
     return max(1, round(number * SHARE))
+
+
+def rotated(number: int, *choices: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Return as many seeds as `some`, each with the next one of all combinations of choices."""
+    every = [*product(*choices)]
+    return [(seed, *every[seed % len(every)]) for seed in range(some(number))]
