@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, Unpack, get_args, overload
 
 from audit.api.answers import (
     AttackResult,
@@ -28,6 +28,7 @@ from audit.pipeline.settings import Settings, WholeAudit
 from audit.runtime.phrases import printable_path
 
 if TYPE_CHECKING:
+    import networkx as nx
     from upath import UPath
 
     from attacks.registry import Choice
@@ -320,6 +321,46 @@ class LoadedSeries(Loaded):
         with settings.audit_options() as how:
             left = waive_findings(self.folder, settings.attacks(()), accepted, how)
         return replace(self, opened=load(self.folder, kind="microdata").opened, not_waived=left)
+
+    def update_graph(self, individual: str, /, *, adversary: AdversaryKind | None = None) -> nx.DiGraph[Any]:
+        """Return which values one person may have had, release by release, as a graph of networkx; it names people.
+
+        Nodes are pairs of release and value; an edge leads to each value that may follow. Nodes and edges have
+        `feasible`: false if they are pruned, because they are on no path through all of the person's releases.
+
+        Raises:
+            UsageError: there is no such person.
+        """
+        from audit.api.graphs import update_graph
+
+        return update_graph(self.opened.manifest, individual, adversary)
+
+    def bucket_graph(self, *values: str) -> nx.Graph[Any]:
+        """Return the history of a bucket, the groups with exactly these sensitive values, as a graph of networkx.
+
+        Nodes are the releases and `end`; the `weight` of an edge counts the people who were in the bucket from the one
+        release until just before the other. `graph["least_cut"]` is the weight of the minimum cut of a component, None
+        if there is none, and `side` is the side of a node.
+
+        Raises:
+            UsageError: no group has exactly these values.
+        """
+        from audit.api.graphs import bucket_graph
+
+        return bucket_graph(self.opened.manifest, frozenset(values))
+
+    def component(self, individual: str, /) -> nx.Graph[Any]:
+        """Return the part of the person matrix that a person is in, as a graph of networkx; it names people.
+
+        Nodes are `("person", identifier)`, `("counterfeit", number)` and `("group", release, group)`, the last with
+        their `values` and how many rows have each; an edge joins a person to a group.
+
+        Raises:
+            UsageError: there is no such person.
+        """
+        from audit.api.graphs import component
+
+        return component(self.opened.manifest, individual)
 
     @contextmanager
     def _joined(self, candidate: Candidate | Sequence[Candidate], tag: str) -> Iterator[tuple[Series, Series]]:

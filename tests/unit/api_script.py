@@ -22,12 +22,14 @@ def questions(series: LoadedSeries, candidate: Path) -> list[str]:
     frame = series.next(pyarrow.csv.read_csv(candidate), tag="3", attack="intersection")
     checked = series.check("m-invariance", m=2)
     told = series.explain("Bob", attack="intersection")
+    graph = series.update_graph("Bob")
     return [
         audit.__version__,
         f"{result.passed} {result.exit_code} {len(result.findings)}",
         f"{impact.passed} {impact.new} {frame.new} {len(impact.findings)}",
         f"{checked.holds} {checked.exit_code} {len(checked.offences)}",
         f"{len(told.findings)} {'Bob' in str(told)}",
+        f"{len(graph)} {len(series.component('Bob'))} {series.bucket_graph('flu', 'gastritis').graph['least_cut']}",
     ]
 
 

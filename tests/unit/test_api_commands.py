@@ -36,12 +36,12 @@ def timeless(text):
 def test_a_script(tmp_path, capsys):
     api_script.main(tmp_path)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1:5] == ["False 1 2", "False 0 0 0", "False 1 2", "1 True"]
-    assert lines[5:8] == ["('1', '2') ('1', '2')", "1 4", "2"]
-    assert lines[8].startswith("there is no principle no-principle")
-    assert "is in the past" in lines[9]
-    assert lines[10:12] == ["False 1 1 2", "1 1 False"]
-    assert lines[12:] == ["[1] 2", "False 1 1 1 ['12']", "True 0 ['2.parquet']"]
+    assert lines[1:6] == ["False 1 2", "False 0 0 0", "False 1 2", "1 True", "4 7 4"]
+    assert lines[6:9] == ["('1', '2') ('1', '2')", "1 4", "2"]
+    assert lines[9].startswith("there is no principle no-principle")
+    assert "is in the past" in lines[10]
+    assert lines[11:13] == ["False 1 1 2", "1 1 False"]
+    assert lines[13:] == ["[1] 2", "False 1 1 1 ['12']", "True 0 ['2.parquet']"]
 
 
 def test_answers_are_those_of_the_command_line(tmp_path):
