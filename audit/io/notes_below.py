@@ -38,6 +38,7 @@ _NOTE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ENTRY = re.compile(r"([^\w\s\"']{1,3}|[a-z])\s+([^\W\d].*)", re.DOTALL)
+_WORD_ENTRY = re.compile(r"([^\W\d_][^=:]+?)\s*[=:]\s*(\S.*)", re.DOTALL)
 _NUMBER, _WORD = re.compile(r"[\d\s.,]*\d[\d\s.,]*"), re.compile(r"[^\W\d_]{2}")
 
 
@@ -155,13 +156,18 @@ def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
     table, last = rows[: len(rows) - end], rows[len(rows) - end :]
     labels = [cells[0].strip() for _, cells in table]
     texts = [(line, _text_of(cells, width, delimiter)) for line, cells in last]
+    words = [_WORD_ENTRY.fullmatch(text) for _, text in texts]
+    among_numbers = _among_numbers(table, {each[1] for each in words if each}) if any(words) else set()
     is_note = [
         bool(
             (_NOTE.fullmatch(text) and not _is_entry(cells, width))
             or (len(cells) != width and _LETTER.match(text))
             or is_entry
+            or (word and word[1] in among_numbers)
         )
-        for (_, text), (_, cells), is_entry in zip(texts, last, _are_entries(texts, last, table, width), strict=True)
+        for (_, text), (_, cells), is_entry, word in zip(
+            texts, last, _are_entries(texts, last, table, width), words, strict=True
+        )
     ]
     first = is_note.index(True) if True in is_note else len(texts)
     while first < len(texts) and first and (not texts[first - 1][1] or _HEADING.fullmatch(texts[first - 1][1])):
@@ -223,13 +229,13 @@ def _are_entries(texts: Sequence[tuple[int, str]], last: Sequence[Row], table: S
     return [each is not None and each[1] in known and each[2] not in shown for each in found]
 
 
-def _among_numbers(table: Sequence[Row]) -> set[str]:
-    """Return the texts of the columns that have numbers and no words, but for the first column."""
+def _among_numbers(table: Sequence[Row], signs: Collection[str] = ()) -> set[str]:
+    """Return the texts of the columns that have numbers and no words but signs, except for the first column."""
     columns = [{*map(str.strip, each)} for each in zip_longest(*(cells[1:] for _, cells in table), fillvalue="")]
     return {
         text
         for texts in columns
-        if any(map(_NUMBER.fullmatch, texts)) and not any(map(_WORD.search, texts))
+        if any(map(_NUMBER.fullmatch, texts)) and not any(map(_WORD.search, texts.difference(signs)))
         for text in texts
     }
 

@@ -69,3 +69,19 @@ def test_signs_of_letters_in_another_column_begin_no_legend(tmp_path):
     rows = ["Age,Disease,Sex", "30-39,flu,m", "40-49,cough,*", "50-59,gout,?", "*,asthma,", "?,cold,"]
     write_text(tmp_path / "1.csv", "\n".join(rows))
     assert below_table(tmp_path / "1.csv").rows == 0
+
+
+@kills("audit.io.notes_below._below", "or (word and word[1] in among_numbers)", "or word")
+@pytest.mark.parametrize(
+    ("notes", "rows"),
+    [
+        (["secret : effectif inférieur à 11"], 1),
+        (["secret : effectif inférieur à 11;;"], 1),
+        (["nd = non diffusé;;", "secret : moins de 11;;"], 2),
+        (["autre : effectif;;"], 0),
+        (["Ouest : effectif;;"], 0),
+    ],
+)
+def test_a_word_in_place_of_counts_begins_a_note(tmp_path, notes, rows):
+    write_text(tmp_path / "1.csv", "\n".join(["zone;2023;2024", "Est;5;secret", "Ouest;nd;3", *notes]))
+    assert below_table(tmp_path / "1.csv").rows == rows
