@@ -49,7 +49,7 @@ from audit.io.atomic_files import check_empty
 from audit.io.candidate import not_alone, only_new, revised
 from audit.io.dialect import Dialect, text_above
 from audit.io.foreign_files import is_foreign, writable_name
-from audit.io.notes_below import text_below
+from audit.io.notes_below import lines_beside, text_below
 from audit.io.publication_order import are_a_year, in_time, most_like, named_like
 from audit.io.table_forms import is_text
 from audit.io.table_writer import write_table
@@ -74,6 +74,7 @@ from audit.model.report import Report, Undecided, Violation
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import ReasonKind, joined, kind_of, printable, printable_path, say
 
+_OWN_SIGNS = "\u2022\u25c6\u25a0\u25b2\u00a7\u2020"
 _BASES = (3, 5, 10, 20, 50, 100)
 
 
@@ -268,7 +269,7 @@ def judge_candidate(
         undecided=max(first.open, settled) > search.left,
         least=hiding.least,
         stopped=hiding.stopped,
-        any_sign=chosen <= search.signs.keys(),
+        own_sign=_free_sign(counts) if chosen <= search.signs.keys() else "",
         ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
         unsaid=unsaid and hiding.is_enough and any(not each.sign for each in hide),
         repairs=repairs,
@@ -276,6 +277,14 @@ def judge_candidate(
         bare=any(is_foreign(table.path) for table in candidate.tables),
     )
     return _impact(before, _shown(after, options.findings), candidate, fresh, cells), search, chosen
+
+
+def _free_sign(counts: PublishedCounts) -> str:
+    """Return a sign that stands in no count and no note of the tables, and that the manifest does not know."""
+    manifest = counts.manifest
+    notes = (text for path in dict.fromkeys(part.file.path for part in counts.parts) for _, text in lines_beside(path))
+    known = " ".join({*counts.text, *manifest.markers, *manifest.not_published, *manifest.flags, *notes})
+    return next((sign for sign in _OWN_SIGNS if sign not in known), "")
 
 
 def _unavoidable(finding: CountFinding) -> str:

@@ -240,7 +240,8 @@ class CellRepair:
         undecided: whether more questions are open with it, or with it repaired, than without it.
         written: the files that were written with these cells hidden; the reports are about the written files.
         stopped: why the search for such cells ended early; absent if it was complete.
-        any_sign: whether any sign that can stand for any count may stand in the cells to leave empty.
+        own_sign: a sign that no table has, and that may stand for any count in the cells to leave empty; an empty text
+            if no sign may.
         emptied: the columns that a repair emptied beside hidden counts.
         rates: the columns of rates without which no finding is new, if that is so.
         rated: whether rates stand beside cells to hide.
@@ -260,7 +261,7 @@ class CellRepair:
     least: bool = False
     written: Annotated[tuple[str, ...], OMITTED] = ()
     stopped: Omittable[Reason] = None
-    any_sign: Annotated[bool, UNWRITTEN] = False
+    own_sign: Annotated[str, UNWRITTEN] = ""
     emptied: Annotated[tuple[str, ...], UNWRITTEN] = ()
     rates: Annotated[tuple[str, ...], UNWRITTEN] = ()
     rated: Annotated[bool, UNWRITTEN] = False

@@ -184,12 +184,13 @@ def _signs(impact: ReleaseImpact, cells: CellRepair) -> Iterator[str]:
             markers=", ".join(map(printable, dict.fromkeys(signs))),
         )
     empty = len(cells.hide or ()) - len(signs)
-    if empty and cells.any_sign:
+    if empty and cells.own_sign:
         yield say_count(
             "{count} [cell is|cells are] left empty: the markers in series.toml, or notes on them, are wrong for [its "
             "count|some of their counts], or say too much of [it|them]. A sign of your own may stand there: name it in "
-            'markers under [table], such as "•" = [0, inf], any count; {command} then writes it.',
+            'markers under [table], such as "{sign}" = [0, inf], any count; {command} then writes it.',
             empty,
+            sign=cells.own_sign,
             command=say("the same command") if cells.written else _repairing(impact),
         )
     elif empty:

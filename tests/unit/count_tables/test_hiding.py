@@ -139,10 +139,12 @@ def test_an_own_sign_may_stand_in_cells_to_leave_empty(seed, tmp_path):
     """A law: it hides no count that follows from other numbers, where nothing says that no sign may stand there."""
     manifest, candidate = of_three_areas(seed, tmp_path)
     found, *_ = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
-    assert (found.cells.any_sign, [each for each in found.cells.hide or () if each.sign]) == (True, [])
-    manifest = replace(manifest, markers={**manifest.markers, "•": (0, UNBOUNDED)})
-    for sign in ("", "•"):
-        with_own_sign(candidate, found.cells.hide, sign)
+    sign = found.cells.own_sign
+    assert [each for each in found.cells.hide or () if each.sign] == []
+    assert {*manifest.markers, ""}.isdisjoint({sign})
+    manifest = replace(manifest, markers={**manifest.markers, sign: (0, UNBOUNDED)})
+    for own in ("", sign):
+        with_own_sign(candidate, found.cells.hide, own)
         assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total == 0
 
 
@@ -169,7 +171,7 @@ def test_a_table_without_a_sign_gets_one_and_the_audit_agrees_with_the_repair(se
 
 
 @kills("audit.count_tables.candidate.judge_candidate", "not in {None, ReasonKind.TOO_HARD}", "is not None")
-@kills("audit.count_tables.candidate.judge_candidate", "chosen <= search.signs.keys()", "True")
+@kills("audit.count_tables.candidate.judge_candidate", "if chosen <= search.signs.keys()", "if True")
 def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path):
     """No hidden count has so many possible values, but nobody asks of an empty cell how many it has."""
     counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
@@ -178,7 +180,7 @@ def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path
     manifest = replace(manifest, over_time="independent", policy={**manifest.policy, "min_width": 40})
     found, *_ = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
     assert found.cells.hide
-    assert not found.cells.any_sign
+    assert not found.cells.own_sign
     assert "no sign may stand there" in " ".join(PLAIN.drawn(candidate_page(found)).split())
     with_own_sign(candidate, found.cells.hide, "")
     page = PLAIN.drawn(candidate_page(judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0]))
@@ -238,23 +240,26 @@ def test_an_own_sign_is_written_where_a_note_refutes_that_of_the_table(tmp_path)
             assert {each.sign for each in found.cells.hide} == (signs if signs <= markers.keys() else {""})
 
 
-def test_an_own_sign_is_declared_once_and_then_written(tmp_path):
+@kills("audit.count_tables.candidate._free_sign", "if sign not in known", "if sign", case="[not_published")
+@pytest.mark.parametrize(("taken", "sign"), [("", "•"), ('not_published = ["•"]\n', "◆"), ('flags = ["•"]\n', "◆")])
+def test_an_own_sign_is_declared_once_and_then_written(taken, sign, tmp_path):
     """The road that `next` names: its refusal says how to declare the sign, and `repair` writes it from then on."""
     manifest, candidate = of_three_areas(3, tmp_path / "s")
     path = tmp_path / "s/series.toml"
+    edit(path, "markers = {", f"{taken}markers = {{")
     edit(path, ', "releases/2.csv"', "")
     original = (own := tmp_path / "s/releases/2.csv").read_text(encoding="utf-8")
     command = ["next", str(tmp_path / "s"), str(own)]
     out = " ".join(run_main(*command)[1].split())
-    assert 'name it in markers under [table], such as "•" = [0, inf], any count' in out
-    with_own_sign(candidate, judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].cells.hide)
+    assert f'name it in markers under [table], such as "{sign}" = [0, inf], any count' in out
+    with_own_sign(candidate, judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].cells.hide, sign)
     code, _, err = run_main(*command)
-    assert (code, '"•" = [1, 4], or [0, inf], if it can be any count' in err) == (2, True)
-    edit(path, "markers = {", 'markers = { "•" = [0, inf],')
+    assert (code, f'"{sign}" = [1, 4], or [0, inf], if it can be any count' in err) == (2, True)
+    edit(path, "markers = {", f'markers = {{ "{sign}" = [0, inf],')
     assert json.loads(run_main(*command, "--format", "json")[1])["attacks"][0]["newly_found"] == 0
     own.write_text(original, encoding="utf-8")
     run_main("repair", *command[1:], "--output", str(tmp_path / "out"))
-    assert ",•\n" in (tmp_path / "out/2.csv").read_text(encoding="utf-8")
+    assert f",{sign}\n" in (tmp_path / "out/2.csv").read_text(encoding="utf-8")
     assert ",\n" not in (tmp_path / "out/2.csv").read_text(encoding="utf-8")
 
 
