@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice, starmap
+from itertools import islice, starmap, takewhile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -55,7 +55,8 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
         return 0
     for place, row in enumerate(rows[:_FIRST]):
         is_above_units = _is_of_units(next(iter(rows[place + 2 : place + 3]), ()))
-        for end in (place + 1, place + 2)[: 1 + is_above_units]:
+        is_above_group = _without_top(rows, place + 2) != (rows, place + 2)
+        for end in (place + 1, place + 2)[: 1 + (is_above_units or is_above_group)]:
             if joined_header(rows, end):
                 return end
         filled = [cell.strip() for cell in row if cell.strip()]
@@ -66,7 +67,8 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
         few = len(filled) <= 1 or 2 * len(filled) < width
         incomplete = few and not (len(row) == width and width - len(filled) < 2)
         if not incomplete and not _is_separate(rows[place + 1 : _FIRST], width):
-            return place if _is_title(rows[0]) and _are_names(row, rows[place + 1 : place + 2]) else 0
+            is_header = _is_title(rows[0]) and _are_names(row, rows[place + 1 : place + 2])
+            return place if is_header and not _is_named_above(row, rows[:place]) else 0
     return 0
 
 
@@ -83,18 +85,22 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
     """Return the names of the columns, if this row ends a header of two lines, or is its line of units; none otherwise.
 
     A column has its name in one of the lines; above a group of columns with names in the lower line, the upper one has
-    the name of the group, once or in each column. It is in no name, so that only one group may have counts. Rows may be
-    blank below the header, and a column of counts may show the signs of others alone.
+    the name of the group, once or in each column. It is in no name, so that only one group may have counts. A third
+    line at the top may have a name of all columns after the first ones. Rows may be blank below the header, and a
+    column of counts may show the signs of others alone.
 
     >>> joined_header([["Kreis", "davon", "", "Alle"], ["", "unter 18", "ab 18", ""], ["Ahaus", "3", "5", "8"]], 1)
     ['Kreis', 'unter 18', 'ab 18', 'Alle']
     >>> joined_header([["Kreis", "Frauen", "", "Männer", ""], ["", "1", "2", "3", "4"], ["A", "3", "5", "8", "9"]], 1)
     []
+    >>> joined_header([["Kreis", "Fälle", ""], ["", "davon", ""], ["", "m", "w"], ["Ahaus", "3", "5"]], 2)
+    ['Kreis', 'm', 'w']
     """
     if place and _is_of_units(rows[place] if place < len(rows) else ()):
         others, row = [*rows[:place], *rows[place + 1 :]], [cell.strip() for cell in rows[place - 1]]
         is_header = all(row) and len({*row}) == len(row) == len(rows[place])
         return joined_header(others, place - 1) or (row if is_header and _are_names(row, others[place:]) else [])
+    rows, place = _without_top(rows, place)
     below_it = [row for row in rows[place + 1 :] if any(map(str.strip, row))]
     three = (*rows[place - 1 : place + 1], *below_it[:1], *[[]] * 3)[:3]
     upper, lower, first = ([cell.strip() for cell in row] for row in three)
@@ -126,6 +132,21 @@ def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
     return names if is_header and is_clear else []
 
 
+def _without_top(rows: Sequence[Sequence[str]], place: int) -> tuple[Sequence[Sequence[str]], int]:
+    """Return the rows and the place of a header of three lines with the upper two as one; other headers as they are.
+
+    The top line names the first columns, each, and all others together, which the line below it divides.
+    """
+    if not 1 < place < len(rows):
+        return rows, place
+    top, second = ([cell.strip() for cell in row] for row in rows[place - 2 : place])
+    top = [cell if at == 0 or cell != top[at - 1] else "" for at, cell in enumerate(top)]
+    group = max((at for at, cell in enumerate(top) if cell), default=0)
+    if len(top) != len(second) or not group or not all(top[:group]) or any(second[:group]) or not second[group]:
+        return rows, place
+    return [*rows[: place - 2], [*top[:group], *second[group:]], *rows[place:]], place - 1
+
+
 def header_group(rows: Sequence[Sequence[str]], place: int) -> str:
     """Return the name of the only group of columns in a header of two lines that ends in this row; empty if none is.
 
@@ -136,7 +157,7 @@ def header_group(rows: Sequence[Sequence[str]], place: int) -> str:
     """
     if not joined_header(rows, place):
         return ""
-    last = place - _is_of_units(rows[place])
+    rows, last = _without_top(rows, place - _is_of_units(rows[place]))
     pairs = zip(*rows[max(0, last - 1) : last + 1], strict=False) if last else ()
     found = {" ".join(above.split()) for above, below in pairs if above.strip() and below.strip() not in ("", above)}
     return found.pop() if len(found) == 1 else ""
@@ -151,6 +172,13 @@ def _is_of_units(row: Sequence[str]) -> bool:
 def _is_title(row: Sequence[str]) -> bool:
     """Return whether a row cannot be the header, because several of its cells are empty."""
     return sum(not cell.strip() for cell in row) > 1
+
+
+def _is_named_above(row: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row above has others and a cell that this row lacks, so that both are lines of a header."""
+    lines = takewhile(lambda line: any(map(str.strip, line)), reversed(above))
+    several = (line for line in lines if sum(bool(cell.strip()) for cell in line) > 1)
+    return any(upper.strip() and not cell.strip() for line in several for upper, cell in zip(line, row, strict=False))
 
 
 def _is_separate(below: Sequence[Sequence[str]], width: int) -> bool:

@@ -286,7 +286,7 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
         lines = say(
             "if the header has several lines, such as one of units, write one, in which each column has a name of its "
             "own; where names recur below others, write a row for each of these others instead, and name them in a "
-            "further column"
+            "further column (area, sex, under 18, 18+, where the ages of men stand beside those of women)"
         )
         if is_foreign(path) and (sheet := read_foreign(path).sheet) is not None:
             what = say('{what}, in the sheet "{sheet}"', what=what, sheet=sheet)
