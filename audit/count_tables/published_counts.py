@@ -227,10 +227,14 @@ def lines_along(
 
 @dataclass(frozen=True)
 class Sum:
-    """A number (`total`) and those that should add up to it (`parts`), as intervals; None if no number is shown."""
+    """A number (`total`) and those that should add up to it (`parts`), as intervals; None if no number is shown.
+
+    `label` is the label of the number, where it is known.
+    """
 
     total: Ends
     parts: Sequence[Ends | None]
+    label: str = ""
 
     @property
     def is_whole(self) -> bool:
@@ -265,7 +269,8 @@ def sums_along(
     for line in lines_along(counts, place, hidden=hidden, files=files):
         for label, ends in line.items():
             if ends is not None and label in labels and len(covers[label]) > 1:
-                yield Sum(ends, [line.get(atom) for atom in covers[label] if atom in line or atom != "(rest)"])
+                parts = [line.get(atom) for atom in covers[label] if atom in line or atom != "(rest)"]
+                yield Sum(ends, parts, label)
 
 
 def adds_up(counts: PublishedCounts, files: Sequence[int]) -> bool:

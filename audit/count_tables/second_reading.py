@@ -353,17 +353,42 @@ def _lacking_labels_disclose_more(reading: SecondReading) -> Iterator[str]:
             own=in_quotes([dimension.labels[label] for label in own], _NAMED),
             lacking=in_quotes([dimension.labels[label] for label in labels], _NAMED),
         )
-        alike = say(
-            "if labels of two releases mean the same, write them alike, or list the same atoms for them in categories"
-        )
-        if dimension.axis.name in manifest.nested:
-            alike = say("if labels of two releases mean the same, write them alike")
+        alike = say("if labels of two releases mean the same, write them alike")
+        if dimension.axis.name not in {*manifest.nested, *manifest.codes}:
+            only = [dimension.labels[label] for label in own if label not in elsewhere]
+            alike = parted([alike, _same_atoms(counts, place, only, [dimension.labels[label] for label in labels])])
         remedy = say('write absent = "zero"')
         if dimension.axis.name in {*manifest.categories, *manifest.codes} or manifest.absent_is_said:
             remedy = say("audit the releases with these labels in a folder of their own")
         lacks = say("if no person in the release has the labels that it lacks, {remedy}", remedy=remedy)
         may_count = say('if it may count such people in totals alone, write absent = "unknown"')
         yield parted([fact, alike, lacks, *([] if manifest.absent_is_said else [may_count])])
+
+
+def _same_atoms(counts: PublishedCounts, place: int, own: Sequence[str], lacking: Sequence[str]) -> str:
+    """Return what to write if labels mean the same, or one was made of others, such as a municipality.
+
+    Args:
+        counts: the published counts.
+        place: the dimension.
+        own: the labels of a release that no other release has.
+        lacking: the labels of other releases that it lacks.
+    """
+    name = counts.dimensions[place].axis.name
+    is_one, known = 1 in (len(own), len(lacking)), counts.manifest.categories.get(name)
+    (whole, *_), parts = (own, lacking) if len(own) == 1 else (lacking, own)
+    if not is_one or not 1 < len(parts) <= _NAMED:
+        return say("or list the same atoms for them in {file}", file=printable(known or "categories"))
+    lines = ["label,atom", *(f"{whole},{part}" for part in parts), *(f"{part},{part}" for part in parts)]
+    return say(
+        'if "{whole}" was made of {parts}, write {key} under [table], and into this file, in the folder of the series, '
+        "the lines {lines}, and one such as {example} for each other label",
+        whole=printable(whole, 60),
+        parts=in_quotes(parts, _NAMED),
+        key=f"categories = {{ {toml_key(name)} = {toml_text(known or 'categories.csv')} }}",
+        lines=" ".join(toml_text(printable(line, 120)) for line in lines),
+        example='"A,A"',
+    )
 
 
 def _lacking_labels(counts: PublishedCounts) -> dict[tuple[int, int], list[int]]:

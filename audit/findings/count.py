@@ -218,24 +218,23 @@ class CountFinding(Finding[str]):
         }
         if self.facts.over_time == "same" and REST in self.cell.values():
             return say_count(
-                "{more} in release {one}, {less} in release {other}, both count the same people: [one person "
-                "was|{count} people were] left out",
+                "{more} in release {one}, {less} in release {other}, both count the same people or cases: {count} "
+                "[was|were] left out",
                 self.lower,
                 **about,
             )
         if self.facts.over_time == "same":
-            return say_count(
-                "{more} in release {one}, {less} in release {other}, both count the same people: the difference is "
-                "[one person|{count} people]",
-                self.lower,
+            return say(
+                "{more} in release {one}, {less} in release {other}, both count the same people or cases: the "
+                "difference is {count}",
+                count=self.lower,
                 **about,
             )
         if self.facts.over_time != "cumulative":
             return None
-        return say_count(
-            "{more} in release {one}, {less} in release {other}, and nobody leaves: [one person|{count} people] came "
-            "in between",
-            self.lower,
+        return say(
+            "{more} in release {one}, {less} in release {other}, and none leave: {count} came in between",
+            count=self.lower,
             **about,
         )
 

@@ -339,13 +339,11 @@ def dfe(files: CountFiles) -> TableGuesses | None:
     topics.declare(rules)
     rules.table["totals"] = {name: rules.table["totals"].get(name, "Total") for name in dimensions}
     if nested:
-        area = free_name("area", columns)
+        area = free_name(say("area"), columns)
         rules.table["dimensions"].insert(0, area)
         named = next(filter(None, (total_of(columns[name]) for name in nested)), None)
         rules.table["totals"][area] = named or next(iter(columns.get("country_name", ["Total"])), "Total")
         rules.table["nested"] = {area: nested}
-        why = say("Each region is assumed to consist of the authorities that the files show inside it.")
-        rules.doubts.append(why)
     _add_period(rules, files, "time_period")
     rules.add("not_published", [text for text in ("z", "x") if text in columns[value]])
     rules.texts.update(columns[value])

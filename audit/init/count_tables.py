@@ -223,8 +223,8 @@ def _recognised_together(
     together.doubt(
         "series.releases",
         say(
-            "Tables with different columns are assumed to be published together and to count the same people; a table "
-            "without a column counts the people of all its labels."
+            "Tables with different columns are assumed to be published together and to count the same people or cases; "
+            "a table without a column counts those of all its labels."
         ),
     )
     return together
@@ -370,11 +370,11 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
 
 
 _OVER_TIME = {
-    "same": Phrase("All releases are assumed to be about the same people."),
-    "cumulative": Phrase("Each release is assumed to count the people of the one before and newcomers."),
+    "same": Phrase("All releases are assumed to be about the same people or cases."),
+    "cumulative": Phrase("Each release is assumed to count the people or cases of the one before and new ones."),
     "independent": Phrase(
-        'Releases are assumed to count different people; if they count the same people, write "same"; if they only '
-        'grow, write "cumulative".'
+        'Releases are assumed to count different people or cases; if they count the same ones, write "same"; if they '
+        'only grow, write "cumulative".'
     ),
 }
 
@@ -585,8 +585,10 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
     for place, dimension in enumerate(counts.dimensions):
         if not guessed or dimension.total < 0 or dimension.rest >= 0:
             continue
-        total = dimension.labels[dimension.total]
-        for each in sums_along(counts, place, [total], hidden=True):
+        nested = dimension.axis.name in counts.manifest.nested
+        labels = dimension.labels if nested else [dimension.labels[dimension.total]]
+        for each in sums_along(counts, place, labels, hidden=True):
+            total = each.label or rules.totals.get(dimension.axis.name, dimension.axis.name)
             above = each.gap > 0 and each.total not in markers.values()  # a hidden total may be larger
             wider = _perhaps_narrow(each, {text: markers[text] for text in guessed})
             if each.gap and wider:

@@ -97,7 +97,11 @@ def rules(series: TablesFacts) -> Iterator[str]:
     if known.stock:
         yield say("No release corrects another: each counts those who are there at its date, many of them again.")
     for name in known.open:
-        yield say("The labels of {dimension} need not cover everyone.", dimension=printable(name))
+        if total := series.totals.get(name):
+            about = {"dimension": printable(name), "total": printable(total)}
+            yield say('"{total}" of {dimension} may count more than its other labels together.', **about)
+        else:
+            yield say("The labels of {dimension} need not cover everyone.", dimension=printable(name))
     for file, many in (series.notes or {}).items():
         yield say_count(
             "{count} [line|lines] below the table in {file} [is a note, not a row|are notes, not rows].",

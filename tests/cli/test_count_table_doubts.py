@@ -2523,6 +2523,30 @@ def test_a_region_shown_alone_lacks_no_districts(tmp_path):
     assert printed(str(tmp_path))[0] == 0
 
 
+@kills("audit.count_tables.second_reading._same_atoms", "if len(own) == 1 else (lacking, own)", "if own else ()")
+@pytest.mark.parametrize("years", [(2023, 2024), (2024, 2023)])
+def test_the_lines_of_municipalities_that_were_merged_are_named(years, tmp_path):
+    """The reason named neither the labels nor the file, but atoms."""
+    tables, areas = {}, {2023: {"A": (20, 3), "B": (31, 12)}, 2024: {"A-B": (50, 14)}}
+    for year in years:
+        own = {**areas[year], "X": (year - 2000, 2), "Y": (15, 18 if year == 2023 else 3)}
+        own["All"] = tuple(map(sum, zip(*own.values(), strict=True)))
+        cells = [(area, *cell) for area, (f, m) in own.items() for cell in (("f", f), ("m", m), ("All", f + m))]
+        hidden = [n < 5 or (sex == "All" and area != "X" and min(own[area]) < 5) for area, sex, n in cells]
+        rows = [f"{area},{sex},{'*' if hides else n}" for (area, sex, n), hides in zip(cells, hidden, strict=True)]
+        tables[f"{year}.csv"] = ["area,sex,n", *rows]
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { area = "All", sex = "All" }\nmarkers."*" = [1, inf]'
+    named = ", ".join(f'"{year}.csv"' for year in years)
+    folder = write_tables(tmp_path, tables, table, series=f"releases = [{named}]")
+    out = printed(str(folder), "--policy", "min_count=5")[1]
+    said = re.search(r'if "A-B" was made of "A" and "B", write (.*) under .* the lines (.*), and one such as', out)
+    assert said, out
+    edit(folder / "series.toml", "value =", f"{said[1]}\nvalue =")
+    lines = [*said[2].strip('"').split('" "'), "X,X", "Y,Y", ""]
+    (folder / "categories.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert "was made of" not in printed(str(folder), "--policy", "min_count=5")[1]
+
+
 @kills("audit.init.count_tables.widen_refuted", "high if low == 1 else inf", "inf")
 @pytest.mark.parametrize(
     ("sign", "notes"),

@@ -658,7 +658,7 @@ def test_an_assessment_of_tables_says_what_is_declared(tmp_path):
     """Which labels and statistics are parts of which, signs, limits: what the verdict rests on."""
     tables = TinyTables(
         ("area",), [[(("All",), "50"), (("N",), "20"), (("S",), "*"), (("S and W",), "30")]],
-        totals={"area": "All"}, markers={"*": (1, 4)}, min_count=5,
+        totals={"area": "All"}, markers={"*": (1, 4)}, min_count=5, open=("area",),
         categories={"area": {"N": ("N",), "S": ("S",), "S and W": ("S", "W")}},
     )  # fmt: skip
     folder = tables.write(tmp_path)
@@ -670,6 +670,7 @@ def test_an_assessment_of_tables_says_what_is_declared(tmp_path):
     text = rendered("dpia", series=folder)[1].replace("\\", "")
     for said in (
         "These labels cover everyone: area All, statistic n.",
+        '"All" of area may count more than its other labels together.',
         "Labels of area that are made up of others: S and W (S and W).",
         "deaths counts some of those in n.",
         "* stands for 1 to 4.",

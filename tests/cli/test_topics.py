@@ -102,6 +102,7 @@ def hospitals(folder, whole, every, own, hidden=()):
 
 
 @kills("audit.init.count_topics._are_alternatives", " and not divide_a_total(known)", "")
+@kills("audit.init.count_tables.widen_refuted", "dimension.labels if nested", "[] if nested")
 @kills(
     "audit.count_tables.label_doubts.inside_another",
     "whole is not None and _is_sum_of_others",

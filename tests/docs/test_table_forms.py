@@ -227,5 +227,11 @@ def test_a_form_of_which_all_parts_are_hidden_holds(form, tmp_path):
     assert (code, {each["kind"] for each in found}) == (1, {"recovered"})
 
 
+def test_the_areas_of_a_form_have_a_name_in_the_language_of_the_publisher(tmp_path):
+    education(tmp_path)
+    assert run_main("init", str(tmp_path), "--yes", "--language", "de")[0] == 0
+    assert [*tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]["nested"]] == ["Gebiet"]
+
+
 def test_the_manual_has_sixty_forms():
     assert len({form for form in ROWS if not form.endswith(", all parts hidden")}) >= 60
