@@ -358,7 +358,7 @@ def explain_cell(
     check_audited(counts)
     dimensions = asked_dimensions(counts)
     label = _label(counts, dimensions, wanted)
-    asked = _questions(counts, label)
+    asked = _questions(counts, dimensions, label)
     limits = counts.manifest.limits(options.limits)
     found = []
     builder = FindingBuilder(counts)
@@ -402,12 +402,24 @@ def _label(counts: PublishedCounts, asked: Sequence[Dimension], wanted: Mapping[
     return np.array(found, dtype=np.int32)
 
 
-def _questions(counts: PublishedCounts, label: np.ndarray) -> CountQuestions:
+def _questions(counts: PublishedCounts, dimensions: Sequence[Dimension], label: np.ndarray) -> CountQuestions:
+    """Return the questions about a cell; unless releases are related, of those alone that know its labels."""
     releases, over = len(counts.manifest.releases), counts.manifest.over_time
-    asked = [asking(label[None], release) for release in range(1 if over == "same" else releases)]
+    own = [release for release in range(releases) if over == "cumulative" or _knows(counts, dimensions, release, label)]
+    asked = [asking(label[None], release) for release in ([0] if over == "same" else own or range(releases))]
     asked += [asking(label[None], last, last - 1) for last in range(1, releases if over == "cumulative" else 1)]
     every = joined(asked)
     return replace(every, rule=np.full_like(every.rule, PROTECTED))
+
+
+def _knows(counts: PublishedCounts, dimensions: Sequence[Dimension], release: int, label: np.ndarray) -> bool:
+    """Return whether the labels of a release cover those of a cell; of a new label, its totals count nobody."""
+    for place, (dimension, code) in enumerate(zip(dimensions, label.tolist(), strict=True)):
+        shown = {*counts.label[counts.release == release, place].tolist()} - {dimension.total}
+        known = {atom for each in shown for atom in dimension.axis.members[dimension.set_of[each]].tolist()}
+        if code != dimension.total and not known.issuperset(dimension.axis.members[dimension.set_of[code]].tolist()):
+            return False
+    return True
 
 
 def _shown(counts: PublishedCounts, label: np.ndarray, tag: str) -> tuple[str, ...]:

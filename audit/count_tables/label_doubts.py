@@ -37,6 +37,7 @@ def label_doubts(counts: PublishedCounts) -> Iterator[str]:
     """Yield sentences about labels that may be read wrongly, and what to write."""
     for found in (
         _missed_totals,
+        _topic_totals,
         _nested_totals,
         _added_topics,
         _one_inside_another,
@@ -296,6 +297,25 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
                     dimension=printable(name, 60),
                     key=toml_key(name),
                 )
+
+
+def _topic_totals(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a sentence about each topic whose total has a name in the manifest that no table has.
+
+    The rows of all people name no topic, so that any name would do; a word for all people does.
+    """
+    manifest, parts = counts.manifest, counts.parts
+    named = [*manifest.levels, *([] if manifest.breakdown is None else [manifest.breakdown])]
+    cells = {text for part in parts for column in named if column in part.table for text in part.table.distinct(column)}
+    own = {name for part in parts for name in (*part.view.labels, *part.nested, *part.table.names)}
+    for name, total in manifest.totals.items() if named else ():
+        if not (name in own or name == STATISTIC or total in cells or is_total_word(total)):
+            yield say(
+                '"{label}", the total of {dimension} in the manifest, is in no table; write the label of all people, '
+                "or Total",
+                label=printable(total, 60),
+                dimension=printable(name, 60),
+            )
 
 
 def _is_refuted(label: str, lines: Sequence[Line]) -> bool:

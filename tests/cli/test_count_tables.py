@@ -722,3 +722,17 @@ def test_a_rate_that_discloses_a_rounded_count_is_named_and_may_be_left_out(tmp_
     draft.write_text("\n".join([*lines(rated=False), ""]), encoding="utf-8")
     code, out, _ = run_main("next", str(tmp_path / "s"), str(draft))
     assert "new: 0" in out or code == 0, out
+
+
+@kills("audit.count_tables.judged_counts._knows", "return False", "pass")
+@pytest.mark.parametrize("over_time", ["independent", "cumulative"])
+def test_nothing_is_said_of_a_label_in_releases_that_do_not_know_it(over_time, tmp_path):
+    """It was said to be exactly 0 there; only increases since such a release are about what it does not know."""
+    rows = ["area,n", "A,20", "B,31"]
+    table = f'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nover_time = "{over_time}"\n'
+    tables = {"2023.csv": [*rows, "All,51"], "2024.csv": [*rows, "C,7", "All,58"]}
+    series = 'releases = ["2023.csv", "2024.csv"]'
+    folder = write_tables(tmp_path, tables, table, "min_count = 5", series=series)
+    new, old = (run_main("explain", str(folder), "--cell", f"area={area}")[1] for area in "CA")
+    assert ("exactly 7" in new, "Release 2023" in new) == (True, over_time == "cumulative")
+    assert old.count("exactly 20") == 2

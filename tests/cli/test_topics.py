@@ -57,6 +57,21 @@ def test_topics_divide_the_same_people(tmp_path, hidden, code, inside, education
     assert found == code, out
 
 
+@kills("audit.count_tables.label_doubts._topic_totals", " or is_total_word(total)", "")
+@pytest.mark.parametrize(("total", "asked"), [("non", True), ("Support", False), ("Gesamt", False)])
+def test_the_total_of_a_topic_is_a_label_or_a_word_for_all_people(total, asked, tmp_path):
+    """An answer such as no became the total; rows of all people name no topic, so that any name did."""
+    tables(tmp_path, RECTANGLE, education=False)
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    (tmp_path / "series.toml").write_text(text.replace('Meals = "All"', f'Meals = "{total}"'), encoding="utf-8")
+    confirm(tmp_path)
+    code, out, err = run_main(str(tmp_path))
+    said = f'"{total}", the total of Meals in the manifest, is in no table'
+    assert (said in " ".join(out.split())) == asked, err
+    assert not asked or code == 3
+
+
 @kills("audit.init.count_topics._are_alternatives", "any(sum(parts) > total for", "any(True for")
 @pytest.mark.parametrize("more", [0, 10])
 def test_chapters_that_together_make_up_the_total_are_no_topics(more, tmp_path):
