@@ -463,7 +463,7 @@ def test_a_line_that_is_declared_harmless_is_quoted_in_full(tmp_path):
 
 
 @kills("audit.io.notes_below.lines_beside", "if not cell.strip() or cell.strip() not in dialect.names", "")
-@kills("audit.io.dialect.header_place", "[: 1 + is_above_units]", "[:1]")
+@kills("audit.io.dialect.header_place", "[: 1 + (is_above_units or is_above_group)]", "[:1]")
 @kills("audit.io.dialect._is_of_units", "not row[0].strip() and ", "False and ")
 @pytest.mark.many
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
