@@ -10,6 +10,7 @@ from audit.judgement import check_count_bounds as count_bounds
 from audit.judgement.check_count_bounds import is_proved
 from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
+from tests.helpers.amount import some
 from tests.mutants.mutant import kills
 
 
@@ -37,7 +38,7 @@ def covers(axes, boxes, weights, sign):
 def test_coverage_is_what_its_definition_says(most, monkeypatch):
     monkeypatch.setattr(count_bounds, "_CELLS", most)
     rng, seen = np.random.default_rng(5), set()
-    for _ in range(120):
+    for _ in range(some(600)):
         axes = [axis(name, rng) for name in "abc"]
         boxes = [tuple(rng.integers(0, 7, size=3).tolist()) for _ in range(rng.integers(1, 6))]
         weights = [Fraction(int(rng.integers(-2, 4)) or 1, int(rng.integers(1, 3))) for _ in boxes]
