@@ -8,7 +8,7 @@ import shutil
 import openpyxl
 import pytest
 
-from tests.cli.forms import EXAMPLES, snapshot
+from tests.cli.forms import EXAMPLES, append, edit, snapshot
 from tests.helpers.running import done, refused, run_main
 from tests.mutants.mutant import kills
 
@@ -22,6 +22,13 @@ def series(request, tmp_path):
     return tmp_path / "s"
 
 
+@pytest.fixture
+def hospital(tmp_path):
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir()
+    return tmp_path / "s"
+
+
 def found(folder):
     """The ids of all findings of an audit."""
     of_people = ["--stable-ids"] if "tables" not in (folder / "series.toml").read_text() else []
@@ -32,6 +39,13 @@ def found(folder):
 def listed(folder, *words):
     """The lines of a list, and its columns."""
     return list(csv.DictReader(done("findings", str(folder), "--format", "csv", *words).splitlines()))
+
+
+def saved(path, rows, encoding="utf-8", delimiter=","):
+    with path.open("w", encoding=encoding, newline="") as file:
+        writer = csv.DictWriter(file, rows[0], delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def workbook(path):
@@ -49,10 +63,7 @@ def test_what_is_accepted_in_a_list_is_waived_and_nothing_else(series, tmp_path,
         rows = list(csv.DictReader(path.read_text().splitlines()))
         for row in rows:
             row.update({"reason": "known; accepted", "until": "31.12.2999"} if row["id"] in chosen else {})
-        with path.open("w", encoding="utf-8-sig", newline="") as file:
-            writer = csv.DictWriter(file, rows[0], delimiter=";")
-            writer.writeheader()
-            writer.writerows(rows)
+        saved(path, rows, "utf-8-sig", ";")
     else:
         book = openpyxl.load_workbook(path)
         names = [cell.value for cell in book.active[1]]
@@ -120,24 +131,19 @@ BAD = [
         (("31/12/2999", "12/31/2999"), None),
     ],
 )
-def test_days_with_slashes_are_read_where_the_list_shows_their_order(series, tmp_path, days, read):
-    rows, path = listed(series), tmp_path / "list.csv"
+def test_days_with_slashes_are_read_where_the_list_shows_their_order(hospital, tmp_path, days, read):
+    rows, path = listed(hospital), tmp_path / "list.csv"
     for row, day in zip(rows, days, strict=False):
         row |= {"reason": "why" if day else "", "until": day}
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    saved(path, rows)
     if read is None:
-        err = refused("waive", str(series), "--list", str(path))
+        err = refused("waive", str(hospital), "--list", str(path))
         assert len(err.splitlines()) == 1
         assert "day and month may be exchanged; write all dates of the list with the year first" in err
     else:
-        assert run_main("waive", str(series), "--list", str(path))[0] == 0
-        text = (series / "series.toml").read_text()
-        assert [line for line in text.splitlines() if line.startswith("expires")] == [
-            f"expires = {day}" for day in read
-        ]
+        assert run_main("waive", str(hospital), "--list", str(path))[0] == 0
+        lines = (hospital / "series.toml").read_text().splitlines()
+        assert [line for line in lines if line.startswith("expires")] == [f"expires = {day}" for day in read]
 
 
 @kills("audit.pipeline.waived_findings.waive_findings", "each.where and not sizes", "False")
@@ -145,38 +151,30 @@ def test_days_with_slashes_are_read_where_the_list_shows_their_order(series, tmp
 def test_a_list_with_a_fault_changes_nothing(series, tmp_path, filled, said):
     rows, path = listed(series), tmp_path / "list.csv"
     rows[1] |= filled
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    saved(path, rows)
     before = snapshot(series)
     err = refused("waive", str(series), "--list", str(path))
-    assert said in err
-    assert "list.csv" in err
+    assert (said in err, "list.csv" in err) == (True, True)
     assert ("line 3" in err or "list.csv:3" in err) == ("no line" not in said)
     assert snapshot(series) == before
 
 
-def test_lists_are_filtered_and_sorted(tmp_path):
-    series = tmp_path / "s"
-    shutil.copytree(HOSPITAL, series)
-    (series / "private").mkdir()
-    everything = listed(series)
+def test_lists_are_filtered_and_sorted(hospital):
+    everything = listed(hospital)
     of_second = [row for row in everything if "2" in row["release"].split(", ")]
-    assert listed(series, "--release", "2") == of_second
+    assert listed(hospital, "--release", "2") == of_second
     assert {row["release"] for row in of_second} >= {"2", "1, 2"}
     assert {row["column"] for row in everything} == {"Disease"}
-    assert listed(series, "--column", "Disease") == everything
+    assert listed(hospital, "--column", "Disease") == everything
     person = next(row["person"] for row in everything if row["person"])
-    assert listed(series, "--person", person) == [row for row in everything if row["person"] == person]
-    sizes = [int(row["size"]) for row in listed(series, "--sort", "size")]
+    assert listed(hospital, "--person", person) == [row for row in everything if row["person"] == person]
+    sizes = [int(row["size"]) for row in listed(hospital, "--sort", "size")]
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) > 1
     value = everything[0]["value"]
     assert {row["gravity"] for row in everything} == {"not ranked"}
-    with (series / "series.toml").open("a") as file:
-        file.write(f'\n[policy]\nmax_ever_risk = 1\ngrave = {{ Disease = ["{value}"] }}\n')
-    rows = listed(series)
+    append(hospital / "series.toml", f'\n[policy]\nmax_ever_risk = 1\ngrave = {{ Disease = ["{value}"] }}\n')
+    rows = listed(hospital)
     grave = [row["gravity"] == "grave" for row in rows]
     assert grave == sorted(grave, reverse=True)
     assert {row["value"] for row in rows if row["gravity"]} - {""} == {value}
@@ -219,40 +217,32 @@ def test_a_filter_that_fits_nothing_is_refused_and_says_what_fits(tmp_path, fold
     assert all(each.join(marks) in err for each in ["typo", *choices]), err
 
 
-def test_no_finding_is_said_where_a_release_has_none(tmp_path):
-    shutil.copytree(HOSPITAL, tmp_path / "s")
-    (tmp_path / "s/releases/0.csv").write_text("Owner,Group-ID,Age,Zipcode,Disease\nZoe,1,9,9,flu\nIvo,1,9,9,cold\n")
-    path = tmp_path / "s/series.toml"
-    path.write_text(path.read_text().replace('["releases/1.csv"', '["releases/0.csv", "releases/1.csv"'))
-    assert "No finding." in done("findings", str(tmp_path / "s"), "--release", "0", "--value", "gastritis")
-    assert "typo" in refused("findings", str(tmp_path / "s"), "--release", "typo", "--value", "gastritis")
+def test_no_finding_is_said_where_a_release_has_none(hospital):
+    (hospital / "releases/0.csv").write_text("Owner,Group-ID,Age,Zipcode,Disease\nZoe,1,9,9,flu\nIvo,1,9,9,cold\n")
+    edit(hospital / "series.toml", '["releases/1.csv"', '["releases/0.csv", "releases/1.csv"')
+    assert "No finding." in done("findings", str(hospital), "--release", "0", "--value", "gastritis")
+    assert "typo" in refused("findings", str(hospital), "--release", "typo", "--value", "gastritis")
 
 
 @pytest.mark.parametrize(("key", "named"), [("", False), ('individual = "Owner"', True)], ids=["rows", "people"])
-def test_a_finding_of_rows_is_about_no_person(key, named, tmp_path):
-    shutil.copytree(HOSPITAL, tmp_path / "s")
-    (tmp_path / "s/private").mkdir()
-    path = tmp_path / "s/series.toml"
-    path.write_text(path.read_text().replace('individual = "Owner"', key or 'unlinkable = { Owner = "drawn anew" }'))
-    first = tmp_path / "s/releases/1.csv"
-    first.write_text(first.read_text() if named else first.read_text().replace("dyspepsia", "bronchitis"))
-    rows = [row for row in listed(tmp_path / "s") if row["attack"] != "equivalence"]
+def test_a_finding_of_rows_is_about_no_person(key, named, hospital):
+    edit(hospital / "series.toml", 'individual = "Owner"', key or 'unlinkable = { Owner = "drawn anew" }')
+    if not named:
+        edit(hospital / "releases/1.csv", "dyspepsia", "bronchitis")
+    rows = [row for row in listed(hospital) if row["attack"] != "equivalence"]
     assert {bool(row["person"]) for row in rows} == {named}
 
 
 @kills("reports.finding_list._passive", "shown.startswith(_ACTIVE)", "False")
 @pytest.mark.parametrize("form", ["text", "csv", "xlsx"])
-def test_people_are_named_only_when_revealed_and_no_cell_is_a_formula(tmp_path, form):
-    series, path = tmp_path / "s", tmp_path / f"list.{form}"
-    shutil.copytree(HOSPITAL, series)
-    (series / "private").mkdir()
-    for tag in "12":
-        text = (series / f"releases/{tag}.csv").read_text()
-        text = text.replace("dyspepsia", "=1+cmd").replace("gastritis", "@sum").replace("Bob", "-Bobby")
-        (series / f"releases/{tag}.csv").write_text(text)
+def test_people_are_named_only_when_revealed_and_no_cell_is_a_formula(hospital, tmp_path, form):
+    path = tmp_path / f"list.{form}"
+    for old, new in (("dyspepsia", "=1+cmd"), ("gastritis", "@sum"), ("Bob", "-Bobby")):
+        for release in hospital.glob("releases/*.csv"):
+            release.write_text(release.read_text().replace(old, new))
 
     def cells(*words):
-        assert run_main("findings", str(series), "--format", form, "--output", str(path), *words)[0] == 0
+        assert run_main("findings", str(hospital), "--format", form, "--output", str(path), *words)[0] == 0
         if form == "text":
             return [path.read_text()]
         rows = workbook(path) if form == "xlsx" else list(csv.DictReader(path.read_text().splitlines()))
@@ -277,11 +267,9 @@ def test_a_workbook_is_not_printed(series):
     assert "--output" in refused("findings", str(series), "--format", "xlsx")
 
 
-def test_a_list_says_which_findings_are_about_the_same_person_and_value(tmp_path):
+def test_a_list_says_which_findings_are_about_the_same_person_and_value(hospital):
     """Each line has the ids of all other lines about its person, column and value; a line about no person has none."""
-    shutil.copytree(HOSPITAL, tmp_path / "s")
-    (tmp_path / "s/private").mkdir()
-    rows = listed(tmp_path / "s")
+    rows = listed(hospital)
     about = [(row["person"], row["column"], row["value"]) for row in rows]
     for row, mine in zip(rows, about, strict=True):
         others = {each["id"] for each, theirs in zip(rows, about, strict=True) if theirs == mine} - {row["id"]}
@@ -289,34 +277,27 @@ def test_a_list_says_which_findings_are_about_the_same_person_and_value(tmp_path
     assert any(row["same person"] for row in rows)
 
 
-def test_what_is_waived_names_what_else_is_found_about_the_person(tmp_path):
+def test_what_is_waived_names_what_else_is_found_about_the_person(hospital):
     """A waiver of one id leaves the person's other findings: they are named, until none is left."""
-    shutil.copytree(HOSPITAL, tmp_path / "s")
-    (tmp_path / "s/private").mkdir()
-    rows = listed(tmp_path / "s")
+    rows = listed(hospital)
     first = next(row for row in rows if row["person"] and row["same person"])
     others = {row["id"] for row in rows if row["person"] == first["person"]} - {first["id"]}
     words = ("--reason", "why", "--until", "2999-01-01")
-    _, left = done("waive", str(tmp_path / "s"), first["id"], *words).splitlines()
+    _, left = done("waive", str(hospital), first["id"], *words).splitlines()
     assert left.startswith(f"{len(others)} further findings are about the same people, and not waived")
     assert set(left.rpartition(": ")[2].split()) == others
-    assert first["person"] in {row["person"] for row in listed(tmp_path / "s")}
-    assert len(done("waive", str(tmp_path / "s"), *sorted(others), *words).splitlines()) == 1
-    assert first["person"] not in {row["person"] for row in listed(tmp_path / "s")}
+    assert first["person"] in {row["person"] for row in listed(hospital)}
+    assert len(done("waive", str(hospital), *sorted(others), *words).splitlines()) == 1
+    assert first["person"] not in {row["person"] for row in listed(hospital)}
 
 
 @pytest.mark.many
 @pytest.mark.parametrize("code", ["de", "fr", "es"])
 @pytest.mark.parametrize(("filled", "said"), BAD, ids=[said for _, said in BAD])
-def test_a_fault_of_a_list_is_in_the_language_of_the_command(tmp_path, filled, said, code):
-    shutil.copytree(HOSPITAL, tmp_path / "s")
-    (tmp_path / "s/private").mkdir()
-    rows, path = listed(tmp_path / "s"), tmp_path / "list.csv"
+def test_a_fault_of_a_list_is_in_the_language_of_the_command(hospital, tmp_path, filled, said, code):
+    rows, path = listed(hospital), tmp_path / "list.csv"
     rows[1] |= filled
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    err = refused("waive", str(tmp_path / "s"), "--list", str(path), "--language", code)
+    saved(path, rows)
+    err = refused("waive", str(hospital), "--list", str(path), "--language", code)
     assert said not in err
     assert not {"is", "the", "without", "write", "nothing"} & {*err.replace(",", " ").split()}
