@@ -12,39 +12,27 @@ CALLS = re.compile(
 UPDATES = re.compile(r"vars\(.*\)\.(update|pop|clear|setdefault)$")
 
 
-def names_of(tree):
+def names_of(nodes):
     """The underscored names that a module defines: functions, classes, variables and attributes."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield node.id if isinstance(node, ast.Name) else node.attr
+    named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found = {node.name for kind in named for node in nodes[kind]}
+    for kind, name in ((ast.Name, "id"), (ast.Attribute, "attr")):
+        found |= {getattr(node, name) for node in nodes[kind] if isinstance(node.ctx, ast.Store)}
+    return {name for name in found if name.startswith("_")}
 
 
-def reached(tree, ours, packages):
+def reached(nodes, ours, packages):
     """Lines and texts that reach in; `ours` are underscored names of ours, `packages` our own packages."""
-    imported = {
-        alias.asname or alias.name.partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-        if alias.name.partition(".")[0] not in packages
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            bad = _import(node, packages)
-        elif isinstance(node, ast.Attribute):
-            bad = _attribute(node, ours, imported)
-        elif isinstance(node, ast.Call):
-            bad = _call(node, imported)
-        else:
-            stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
-            compared = isinstance(node, ast.Compare) and isinstance(node.left, ast.Call)
-            read = compared or (stored and isinstance(node, ast.Subscript))
-            text = ast.unparse(node) if read else ""
-            bad = text.startswith("type(self) is ") or (stored and text.startswith(("sys.modules[", "vars(")))
-        if bad:
-            yield node.lineno, ast.unparse(node)
+    others = [each for node in nodes[ast.Import] for each in node.names if each.name.partition(".")[0] not in packages]
+    imported = {each.asname or each.name.partition(".")[0] for each in others}
+    found = [node for node in nodes[ast.ImportFrom] if _import(node, packages)]
+    found += [node for node in nodes[ast.Attribute] if _attribute(node, ours, imported)]
+    found += [node for node in nodes[ast.Call] if _call(node, imported)]
+    of_types = [node for node in nodes[ast.Compare] if isinstance(node.left, ast.Call)]
+    found += [node for node in of_types if ast.unparse(node).startswith("type(self) is ")]
+    stored = [node for node in nodes[ast.Subscript] if isinstance(node.ctx, ast.Store | ast.Del)]
+    found += [node for node in stored if ast.unparse(node).startswith(("sys.modules[", "vars("))]
+    return [(node.lineno, ast.unparse(node)) for node in found]
 
 
 def _import(node, packages):

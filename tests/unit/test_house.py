@@ -13,7 +13,7 @@ import pytest
 from anonymizers.registry import METHODS
 from attacks.registry import ATTACKS
 from audit.runtime.own_packages import SIBLINGS
-from tests.helpers.house_size import house_size, modules
+from tests.helpers.house_size import house_size, imported, modules, nodes_of
 from tests.helpers.private_parts import names_of, reached
 
 ROOT = Path(__file__).parents[2]
@@ -74,8 +74,8 @@ def test_whoever_is_registered_knows_no_other(kind, registry):
 
 def test_no_class_has_a_name_twice():
     names = defaultdict(list)
-    for module, (_, tree) in modules().items():
-        for node in tree.body:
+    for module, (_, nodes) in modules().items():
+        for node in nodes[ast.Module][0].body:
             if isinstance(node, ast.ClassDef):
                 names[node.name].append(module)
     assert {name: where for name, where in names.items() if len(where) > 1} == {}
@@ -83,22 +83,19 @@ def test_no_class_has_a_name_twice():
 
 def test_no_modules_import_each_other_in_a_circle():
     """Not even for types alone, or within a function."""
-    trees = {module: tree for module, (_, tree) in modules().items()}
+    program = {module: nodes for module, (_, nodes) in modules().items()}
     graph = nx.DiGraph()
-    for module, tree in trees.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                names = [f"{node.module}.{alias.name}" for alias in node.names]
-                graph.add_edges_from((module, name if name in trees else node.module) for name in names)
+    for module, nodes in program.items():
+        graph.add_edges_from((module, other) for other in imported(nodes, program.keys() - {module}))
     assert [sorted(each) for each in nx.strongly_connected_components(graph) if len(each) > 1] == []
 
 
 def test_no_private_part_of_another_library_is_used_or_replaced():
-    trees = {module: tree for module, (_, tree) in modules().items()}
+    program = {module: nodes for module, (_, nodes) in modules().items()}
     for folder in ("docs", "benchmarks"):
-        trees |= {str(path): ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / folder).rglob("*.py")}
-    ours = {name for tree in trees.values() for name in names_of(tree) if name.startswith("_")}
-    assert [(name, *each) for name, tree in trees.items() for each in reached(tree, ours, {"audit", *SIBLINGS})] == []
+        program |= {str(path): nodes_of(path.read_text(encoding="utf-8")) for path in (ROOT / folder).rglob("*.py")}
+    ours = set[str]().union(*map(names_of, program.values()))
+    assert [(name, *each) for name, own in program.items() for each in reached(own, ours, {"audit", *SIBLINGS})] == []
 
 
 @pytest.mark.parametrize(
@@ -123,12 +120,12 @@ def test_no_private_part_of_another_library_is_used_or_replaced():
     ],
 )
 def test_what_reaches_in_is_found(line):
-    assert list(reached(ast.parse(line), {"_ours"}, {"audit"})) != []
+    assert reached(nodes_of(line), {"_ours"}, {"audit"}) != []
 
 
 @pytest.mark.parametrize("line", ["import audit; self._ours = 1", "pair._replace(x=1)", "from audit.x import _ours"])
 def test_what_is_ours_or_public_is_not(line):
-    assert list(reached(ast.parse(line), {"_ours"}, {"audit"})) == []
+    assert reached(nodes_of(line), {"_ours"}, {"audit"}) == []
 
 
 def test_the_program_does_not_grow():
