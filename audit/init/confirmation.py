@@ -62,7 +62,7 @@ from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, 
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series, check_headers
 from audit.io.tables import header
-from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_line, toml_value
+from audit.io.toml import UNCONFIRMED, Toml, key_path, release_tag, toml_line, toml_value, value_under
 from audit.model.arrays import UNBOUNDED
 from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.runtime.phrases import Phrase, figure, in_quotes, joined, printable, say, say_count
@@ -614,11 +614,19 @@ class _Asked:
 
     def answered(self, before: Manifest) -> Manifest:
         """Return the manifest by the answers so far, without guesses, which name roles that no column may have."""
+        return self.opened() or before
+
+    def opened(self) -> Manifest | None:
+        """Return the manifest as `answered`; None if it is for count tables.
+
+        Raises:
+            InputError: it cannot be opened.
+        """
         document = tomlkit.parse(tomlkit.dumps(self.document))
         document.pop(UNCONFIRMED, None)
         if document.get("adversary", {}).get("transitions") in self.files:  # it is not written yet
             del document["adversary"]["transitions"]
-        return _opened(before.folder, tomlkit.dumps(document)) or before
+        return _opened(self.folder, tomlkit.dumps(document))
 
     # -- other guesses
 
@@ -663,14 +671,19 @@ class _Asked:
         """Ask about each guess other than a role; denied guesses, which the publisher must correct, remain listed."""
         if UNCONFIRMED not in self.document:
             return
-        keys = [str(each) for each in self.document[UNCONFIRMED]["keys"]]
         asked = _ROLE_KEYS if self.manifest is not None else frozenset[str]()
-        kept = {key for key in self.left if key not in asked or key.removeprefix("columns.") in self.columns}
-        left = [key for key in keys if key in kept or not (key in asked or self.is_right(key))]
-        if left:
-            self.document[UNCONFIRMED]["keys"] = left
-        else:
+        for key in self.still_guessed(right=asked - self.left):
+            if key not in self.left and value_under(self.document, key) is not None:
+                self.still_guessed(right=[key] * self.is_right(key))
+        if not self.document[UNCONFIRMED]["keys"]:
             _drop_guesses(self.document)
+
+    def still_guessed(self, *, right: Collection[str]) -> list[str]:
+        """Remove guesses that are right, and keys that an answer has removed, with which no manifest can be read."""
+        guesses = self.document[UNCONFIRMED]
+        keys = [str(each) for each in guesses["keys"] if each not in right]
+        guesses["keys"] = [key for key in keys if value_under(self.document, key) is not None]
+        return [*guesses["keys"]]
 
     def ask_sheets(self) -> None:
         """Ask of each sheet that is not read and may be one more table of counts whether it discloses none."""
@@ -794,7 +807,7 @@ class _Asked:
                     del place[last]
                     return True
                 place[last] = tomlkit.item(value)
-                _opened(self.folder, tomlkit.dumps(self.document))
+                self.opened()
             except ValueError:
                 question = text
             except InputError as error:
@@ -865,7 +878,7 @@ class _Asked:
         return written
 
     def is_right(self, key: str) -> bool:
-        """Ask whether a key is right; if not, a key of columns or of the adversary is deleted.
+        """Ask whether a key is right; if not, a key of columns or of the adversary is deleted if it can be.
 
         For a marker, ask which counts it stands for instead; for other values of count tables, what it is.
         """
@@ -898,9 +911,17 @@ class _Asked:
             return answer == "yes"
         if self.manifest is None and (is_sign or tables == ["table", "totals"] or last in _TYPED):
             return self.ask_instead(place, last, value, is_sign=is_sign)
-        if self.manifest is None or tables[0] not in ("columns", "adversary") or last in _OF_REGISTER:
-            return False
+        may_go = self.manifest is not None and tables[0] in ("columns", "adversary") and last not in _OF_REGISTER
+        return may_go and self.is_deleted(place, last, item)
+
+    def is_deleted(self, place: Toml, last: str, item: Toml) -> bool:
+        """Delete a key and return True, unless the releases cannot be read without it."""
         del place[last]
+        try:
+            self.opened()
+        except InputError:
+            place[last] = item
+            return False
         return True
 
 

@@ -25,7 +25,18 @@ from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Harmless
 from audit.io.rules.rule import NOTHING, Columns
 from audit.io.tables import header, is_table
-from audit.io.toml import UNCONFIRMED, Reader, Sections, key_path, one_of, parse, read_text, release_tag, toml_key
+from audit.io.toml import (
+    UNCONFIRMED,
+    Reader,
+    Sections,
+    key_path,
+    one_of,
+    parse,
+    read_text,
+    release_tag,
+    toml_key,
+    value_under,
+)
 from audit.model.accepted_size import CloseSize, RiskSize, SealedInterval, Size, SmallClasses
 from audit.model.errors import Doubt, Problems
 from audit.runtime.phrases import Reason, ReasonKind, printable, say
@@ -433,11 +444,8 @@ class SeriesReader(Reader, Generic[R]):
         """Return the guessed keys, from `[unconfirmed] keys`; note keys that the file does not have."""
         found = []
         for key in self.texts(self.table(UNCONFIRMED), "keys"):
-            path: tuple[str, ...] = key_path(key)
-            content: object = self.document
-            for name in path:
-                content = content.get(name) if isinstance(content, dict) else None
-            if not path or path[0] == UNCONFIRMED or content is None:
+            path = key_path(key)
+            if path[:1] in ((), (UNCONFIRMED,)) or value_under(self.document, key) is None:
                 remedy = say('name a key as in "columns.sensitive", or delete it there')
                 self.note(key, say("[unconfirmed] names a key that is not in this file"), remedy)
             else:

@@ -407,6 +407,14 @@ def key_path(key: str) -> tuple[str, ...]:
     return tuple(names) if content == 0 else ()
 
 
+def value_under(document: Toml, key: str) -> object:
+    """Return what a document has under a dotted key; None if it has nothing there."""
+    content: object = document if key_path(key) else None
+    for name in key_path(key):
+        content = content.get(name) if isinstance(content, dict) else None
+    return content
+
+
 # -- writing ------------------------------------------------------------------------------------------------------
 
 

@@ -4,12 +4,16 @@ import csv
 import io
 import random
 import tomllib
+from collections import Counter
+from contextlib import suppress
 from itertools import product
 
 import pytest
 
 from audit.cli import init
 from audit.init.confirmation import confirmed
+from audit.io.toml import toml_document, value_under
+from audit.model.errors import UsageError
 from reports.verdict import if_unchanged
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, write
@@ -186,6 +190,43 @@ def test_columns_that_change_go_with_the_role_of_the_column(folder):
     write(folder / "series.toml", text)
     code, _, err, text = confirm(folder, "unlinkable", "ours", "unlinkable", "ours, too")
     assert (code, "changing" in tomllib.loads(text)["columns"]) == (0, False), err
+
+
+def test_a_denied_guess_without_which_no_release_can_be_read_stays_one(folder):
+    """The answers ended in an error, and were lost."""
+    path, stated = folder / "feb.csv", 'renamed.feb = { Illness = "Disease" }\nunlinkable.Note = "x"\ntypes.Age'
+    write(path, path.read_text(encoding="utf-8").replace("Disease", "Illness"))
+    before = MANIFEST.format(keys='"columns.renamed"').replace("types.Age", stated)
+    write(folder / "series.toml", before)
+    code, _, err, text = confirm(folder, "no")
+    assert (code, tomllib.loads(text)) == (0, tomllib.loads(before)), err
+
+
+@kills("audit.init.confirmation._Asked.still_guessed", "is not None", "or key")
+@pytest.mark.parametrize("seed", range(some(20)))
+def test_a_key_that_an_answer_removes_is_no_guess_any_more(tmp_path, seed):
+    """The manifest could not be read with it, and one question came again and again, whatever was answered."""
+    draw = random.Random(seed)  # noqa: S311
+    for tag, name in (("1", "Sex"), ("2", "Gender")):
+        rows = [[f"H{n // 2}", n % 2, f"{n % 4}0-{n % 4}9", "fm"[n % 2], ["flu", "cold", ""][n % 3]] for n in range(24)]
+        write(tmp_path / f"{tag}.csv", as_csv([["Household", "No", "Age", name, "Disease"], *rows]))
+    columns = {"sensitive": "Disease", "quasi_identifiers": ["Household", "Age", "Sex"], "individual": "No",
+               "rows": "episodes", "missing": ["?"], "changing": ["Age"], "types": {"Age": "numeric"},
+               "renamed": {"2": {"Gender": "Sex"}}, "unnamed": "people"}  # fmt: skip
+    guesses = {"keys": [f"columns.{key}" for key in draw.sample([*columns], len(columns))]}
+    tables = {"series": {"releases": ["1.csv", "2.csv"]}, "columns": columns, "unconfirmed": guesses}
+    text = toml_document(tables)
+    asked = Counter()
+
+    def ask(question):
+        asked[question.text] += 1
+        assert asked[question.text] < 10, question.text
+        return draw.choice([*question.answers] or ["ours"])
+
+    with suppress(UsageError):  # no column is sensitive
+        text = confirmed(tmp_path, text, ask)
+    manifest = tomllib.loads(text)
+    assert all(value_under(manifest, key) is not None for key in manifest.get("unconfirmed", {"keys": []})["keys"])
 
 
 def test_a_column_that_some_releases_lack_can_wait(folder):
