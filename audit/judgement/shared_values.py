@@ -52,7 +52,7 @@ def shared_value_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
 
     They have a text of a column in common, published or in the key, or texts of two of which one is secret, or the
     name of the sensitive column says that it is about households. Not where each text of a quasi-identifier is in one
-    group, which attacks judge. With `beside`, only where the last release shows it.
+    group without others, which attacks judge. With `beside`, only where the last release shows it.
     """
     texts, tags = cache(lambda column: _texts(held, column)), held.series.tags
     for sensitive in held.series.columns.sensitive:
@@ -89,7 +89,8 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
     private = _in_keys(held)
     secret = {*stated.columns, *private}
     every = dict.fromkeys((*columns.quasi_identifiers, *stated.columns, *private))
-    values = [own_values(each, sensitive, held.series.vocabularies) for each in held.keyed]
+    values, person = [own_values(each, sensitive, held.series.vocabularies) for each in held.keyed], _followed(held)
+    ends = np.cumsum([seen.release.rows for seen in held.seen])[:-1]
     single = [(name,) for name in every if name in private or _may_show(held, name)]
     for several in (False, True) if secret else (False,):
         named = [name for name in every if several and not any(map(_names_value, texts(name), values))]
@@ -97,43 +98,62 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
         found = list[tuple[str, Sequence[str]]]()
         for key in keys:
             whole = _together(*(np.concatenate(texts(name)) for name in key))
-            seen = [*zip(held.seen, np.split(whole, _ends(held)), strict=True)]
-            drawn = [(text, value) for (_, text), value in zip(seen, values, strict=True) if value is not None]
-            if len(drawn) == len(seen) > 1:
-                drawn += _of_people(held, whole, np.concatenate([value for _, value in drawn]))
+            of_releases = zip(np.split(whole, ends), values, strict=True)
+            drawn = [(text, value) for text, value in of_releases if value is not None]
+            if len(drawn) == len(held) > 1:
+                drawn += _of_people(person, whole, np.concatenate([value for _, value in drawn]))
             shared = (rows_that_share(*each, harmful, tries=len(keys), columns=key) for each in drawn)
             rows = max(shared, default=(0, 0))
             if not any(rows):
                 continue
-            tags: Sequence[str] = [each.release.tag for each, text in seen if _in_several_groups(each, text)]
-            if not secret.isdisjoint(key):  # who belongs together is the same in all releases
-                tags = () if sensitive in stated.reasons else held.series.tags
-            found.append((have_in_common(rows, sensitive, key), tags))
+            parts = (np.split(each, ends) for each in _who_shares(person, whole))
+            tags = [
+                each.release.tag
+                for each, text, with_others in zip(held.seen, *parts, strict=True)
+                if with_others.any() and (not secret.isdisjoint(key) or _shows_together(each, text))
+            ]
+            is_stated = not secret.isdisjoint(key) and sensitive in stated.reasons
+            found.append((have_in_common(rows, sensitive, key), () if is_stated else tags))
         if found:
             return found
     return []
 
 
-def _ends(held: HeldSeries) -> Integers:
-    """Return the rows after which a release ends, but for the last one, if the rows of all are counted on."""
-    return np.cumsum([seen.release.rows for seen in held.seen])[:-1]
+def _followed(held: HeldSeries) -> Codes | None:
+    """Return the person, or else the record, of each row of all releases; None if some release shows neither."""
+    for several in ([each.person for each in held.keyed], [each.record for each in held.seen]):
+        known = [each for each in several if each is not None]
+        if len(known) == len(held):
+            return np.concatenate(known)
+    return None
 
 
-def _of_people(held: HeldSeries, text: Codes, value: Codes) -> Iterator[tuple[Codes, Codes]]:
-    """Yield the text and the value of the first row of each person in all releases, if people or records are known.
+def _of_people(person: Codes | None, text: Codes, value: Codes) -> Iterator[tuple[Codes, Codes]]:
+    """Yield the text and the value of the first row of each person in all releases, if people are followed.
 
     So people of one household are compared who are never in one release together, or only a few in each.
     """
-    rows_of = (
-        (seen.record if keyed.person is None else keyed.person)
-        for keyed, seen in zip(held.keyed, held.seen, strict=True)
-    )
-    people = [each for each in rows_of if each is not None]
-    if len(people) == len(held.keyed):
-        person = np.concatenate(people)
+    if person is not None:
         rows = np.flatnonzero((person != NOBODY) & (text != UNKNOWN) & (value != UNKNOWN))
         first = rows[np.unique(person[rows], return_index=True)[1]]
         yield text[first], value[first]
+
+
+def _who_shares(person: Codes | None, text: Codes) -> tuple[Codes, Flags]:
+    """Return the text of each row, or else of another row of its person, and whether another person has it, too.
+
+    Where people are not followed, a row whose text is not known may be that of any of them.
+    """
+    if person is None:
+        return text, np.ones(len(text), dtype=np.bool_)
+    of_person = np.full(int(person.max(initial=NOBODY)) + 2, UNKNOWN, dtype=np.int32)  # the last entry is for nobody
+    known = np.flatnonzero((person != NOBODY) & (text != UNKNOWN))
+    of_person[person[known]] = text[known]
+    whole = np.where(text == UNKNOWN, of_person[person], text)
+    who = np.where(person == NOBODY, NOBODY - 1 - np.arange(len(person)), person)
+    pairs = np.unique(np.stack([whole, who]), axis=1)[0]
+    people = np.bincount(pairs[pairs != UNKNOWN], minlength=int(whole.max(initial=0)) + 1)
+    return whole, (whole != UNKNOWN) & (people[whole] > 1)
 
 
 def have_in_common(rows: tuple[int, int], sensitive: str, columns: Iterable[str]) -> str:
@@ -177,13 +197,12 @@ def _in_keys(held: HeldSeries) -> list[str]:
 
 
 def _may_show(held: HeldSeries, column: str) -> bool:
-    """Return whether exact texts of a column are in few rows each, and perhaps in several groups."""
+    """Return whether exact texts of a column are in few rows each."""
     series, attribute = held.series, held.series.attributes.get(column)
     if attribute is None:
         return True
-    exact = [[_is_exact(attribute, text) for text in series.texts_in(at, column)] for at in range(len(held))]
-    few = any(sum(own) * _MEMBERS >= seen.release.rows for own, seen in zip(exact, held.seen, strict=True))
-    return few and (series.columns.group is not None or not all(map(all, exact)))
+    exact = (sum(_is_exact(attribute, text) for text in series.texts_in(at, column)) for at in range(len(held)))
+    return any(many * _MEMBERS >= seen.release.rows for many, seen in zip(exact, held.seen, strict=True))
 
 
 def _together(one: Codes, other: Codes | None = None) -> Codes:
@@ -372,7 +391,7 @@ def _drawn(many: int, counts: Integers, members: int) -> float:
     return exp(ways(many) - ways(int(counts.sum()))) if many >= members else 0.0
 
 
-def _in_several_groups(seen: SeenRelease, text: Codes) -> bool:
-    """Return whether rows of one exact text may be in several groups."""
-    own = np.unique(np.stack([text, seen.pool.codes]), axis=1)[0]
-    return bool((text == UNKNOWN).any()) or len(own) > len(np.unique(own))
+def _shows_together(seen: SeenRelease, text: Codes) -> bool:
+    """Return whether a group may have rows of several texts, or a text rows in several groups."""
+    texts, groups = np.unique(np.stack([text, seen.pool.codes]), axis=1)
+    return bool((texts == UNKNOWN).any()) or len(texts) > min(len(np.unique(texts)), len(np.unique(groups)))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -55,7 +56,6 @@ def published(folder, second, values, *, form, stated, out=False):
     return series_of(folder, tables if out else [[head, *one]], columns)
 
 
-@kills("audit.judgement.shared_values._by_texts", "if not secret.isdisjoint(key)", "if False")
 @kills("audit.judgement.shared_values._in_keys", "if name not in {*KEY_COLUMNS", "if name in {*KEY_COLUMNS")
 @kills("audit.judgement.shared_values._together", "(one != UNKNOWN) & (other != UNKNOWN)", "one < UNKNOWN")
 @kills("audit.judgement.shared_values._by_name", "not is_of_household(sensitive) or", "True or")
@@ -138,7 +138,7 @@ def households(value, homes=tuple(f"Elm Row {n}" for n in range(20))):
     return rows, [[age, "*", income] for age, _, income in rows]
 
 
-@kills("audit.judgement.shared_values._may_show", "few and (", "False and (")
+@kills("audit.judgement.shared_values._may_show", "any(many", "not any(many")
 @kills("audit.judgement.shared_values._is_clear", " and by_chance < limit", "")
 @pytest.mark.parametrize(
     ("value", "more", "asked"),
@@ -213,11 +213,9 @@ def test_two_of_a_household_who_have_one_value_are_enough(share, column, asked):
     assert found == asked * many
 
 
-@kills("audit.judgement.shared_values._by_texts", "if len(drawn) == len(seen) > 1:", "if False:")
+@kills("audit.judgement.shared_values._by_texts", "if len(drawn) == len(held) > 1:", "if False:")
 @kills("audit.judgement.shared_values._texts", "numbers.setdefault(text, len(numbers))", "names.index(text)")
-@kills(
-    "audit.judgement.shared_values._of_people", "seen.record if keyed.person is None", "None if keyed.person is None"
-)
+@kills("audit.judgement.shared_values._followed", "[each.record for each in held.seen]", "[None]")
 @pytest.mark.parametrize("alike", [True, False])
 @pytest.mark.parametrize("record", [True, False])
 def test_people_of_a_household_who_are_in_no_release_together_are_compared(tmp_path, alike, record):
@@ -242,6 +240,52 @@ def test_people_of_a_household_who_are_in_no_release_together_are_compared(tmp_p
     columns += 'record = "Case"\nunlinkable.Home = "internal"\n' * record
     said = " ".join(run_main(str(series_of(tmp_path, tables, columns)))[1].split())
     assert ("48 of 48 rows that share their text of" in said) == alike
+
+
+@kills(
+    "audit.judgement.shared_values._shows_together",
+    "min(len(np.unique(texts)), len(np.unique(groups)))",
+    "len(np.unique(texts))",
+)
+def test_a_group_of_two_households_is_asked_about_whose_members_share_values(tmp_path):
+    """Of two homes in a group, one has one value, and the other two: of four people, two are certain."""
+    homes = [f"Elm Row {n}" for n in range(16)]
+    values = [BANDS[n // 2 % 3] if n // 2 % 2 == 0 else BANDS[3 + n % 3] for n in range(32)]
+    rows = [[n // 4, homes[n // 2]] for n in range(32)]
+    write(tmp_path / "1.rows.csv", as_csv([["Group", "Home"], *rows]))
+    counts = Counter((n // 4, value) for n, value in enumerate(values))
+    write(tmp_path / "1.values.csv", as_csv([["Group", "Income", "Count"], *([*key, n] for key, n in counts.items())]))
+    key = [["row", "individual", "Income"], *([n, f"P{n}", value] for n, value in enumerate(values))]
+    write(tmp_path / "private" / "1.key.csv", as_csv(key))
+    pair, columns = (
+        '{rows = "1.rows.csv", values = "1.values.csv"}',
+        'group = "Group"\nquasi_identifiers = ["Home"]\ncount = "Count"',
+    )
+    write(tmp_path / "series.toml", f'[series]\nreleases = [{pair}]\n[columns]\n{columns}\nsensitive = "Income"\n')
+    assert "which people belong together learns" in " ".join(run_main(str(tmp_path))[1].split())
+
+
+@kills("audit.judgement.shared_values._by_texts", "if with_others.any() and (", "if (")
+@kills("audit.judgement.shared_values._who_shares", "people[whole] > 1", "people[whole] > 0")
+@kills("audit.judgement.shared_values._who_shares", "np.where(text == UNKNOWN, of_person[person], text)", "text")
+@pytest.mark.parametrize(
+    ("there", "named"), [("same", "1 and 2"), ("partners", "1 and 2"), ("alone", "1"), ("others", "1")]
+)
+@pytest.mark.parametrize("role", ['unlinkable.Home = "internal"', 'quasi_identifiers = ["Age", "Home"]'])
+def test_a_release_without_the_column_is_named_only_for_people_who_belong_together(tmp_path, there, named, role):
+    """The first release has couples, and people who live alone, with their homes; the second one has some of them."""
+    people = {
+        "same": range(40), "partners": range(0, 40, 2), "alone": range(40, 60), "others": range(60, 90),
+    }[there]  # fmt: skip
+    head, tables = ["Age", "Home", "Income"], []
+    for tag, who in enumerate((range(60), people), 1):
+        rows = [[f"{n % 5}0-{n % 5}9", f"H{n // 2 if n < 40 else n}", BANDS[(n // 2) % 6]] for n in who]
+        tables.append([head, *rows] if tag == 1 else [[head[0], head[2]], *([row[0], row[2]] for row in rows)])
+        key = [["row", "individual"], *([row, f"P{n}"] for row, n in enumerate(who))]
+        write(tmp_path / "private" / f"{tag}.key.csv", as_csv(key))
+    more = role if role.startswith("quasi") else f'quasi_identifiers = ["Age"]\n{role}'
+    said = " ".join(run_main(str(series_of(tmp_path, tables, f'sensitive = "Income"\n{more}\n')))[1].split())
+    assert f"what their groups have in common ({named}), which" in said
 
 
 @kills("audit.judgement.shared_values.rows_that_share", "_FEW * size[few].sum() < size[size > 1].sum() or ", "")
