@@ -528,12 +528,16 @@ PART = re.compile(r"(?:darunter|davon|dont|of which|including|de (?:los|las) cua
 
 
 def _named_parts(counts: PublishedCounts) -> Iterator[str]:
-    """Yield a sentence about each dimension with a label such as "of which ...", and without categories for it."""
+    """Yield a sentence about each dimension with a label such as "of which ...", and without categories for it.
+
+    Statistics are parts of each other as `part_of` says.
+    """
     manifest = counts.manifest
     for dimension in counts.dimensions:
         name = dimension.axis.name
         said = name in manifest.categories or name in manifest.codes or name in manifest.nested
-        for label in [] if said else filter(PART.fullmatch, map(str.strip, dimension.labels)):
+        labels = [label.strip() for label in dimension.labels if name != STATISTIC or not manifest.part_of.get(label)]
+        for label in [] if said else filter(PART.fullmatch, labels):
             yield say(
                 '"{label}" of {dimension} says that it is part of another label, but is read as one beside it; '
                 "write categories for {dimension}",

@@ -206,6 +206,7 @@ Ends = tuple[int, int]
 Line = Mapping[str, Ends | None]
 """The numbers of one line of a table, by label, as intervals; None if no number is shown."""
 
+_MANY = 5  # a total and four parts
 LINES = 3
 """The number of lines that must show that a label is the sum of the others, so that it is taken for the total."""
 
@@ -312,6 +313,19 @@ def totals_by_sums(lines: Iterable[Line], least: int = LINES) -> list[str]:
             elif each.shows and not each.gap:
                 shown[label] += 1
     return [label for label, times in shown.items() if times >= least and label not in refuted]
+
+
+def totals_not_by_chance(lines: Iterable[Line]) -> list[str]:
+    """Return the labels that are the sum of the others in several lines, or in one of many positive numbers.
+
+    >>> totals_not_by_chance([{"A": (4, 4), "B": (2, 2), "Land": (6, 6)}])
+    []
+    >>> totals_not_by_chance([{"A": (4, 4), "B": (2, 2), "C": (7, 7), "D": (5, 5), "Land": (18, 18)}])
+    ['Land']
+    """
+    lines = list(lines)
+    positive = [sum(ends is not None and ends[0] > 0 for ends in line.values()) for line in lines]
+    return totals_by_sums(lines, 1 if min(positive, default=0) >= _MANY else LINES)
 
 
 def divide_a_total(lines: Iterable[tuple[Ends, Mapping[str, Line]]]) -> bool:

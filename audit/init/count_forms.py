@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from audit.count_tables.published_counts import Ends, totals_not_by_chance
 from audit.count_tables.published_texts import is_total_word, number_of, said_range, total_of
 from audit.count_tables.table_rules import free_name
 from audit.init.count_beside import (
@@ -254,7 +255,7 @@ def _is_table(files: CountFiles, labels: Sequence[str], counts: Sequence[str], v
     """Return whether rows are cells of a table: each combination of labels once per file, and evidence of a table.
 
     Evidence is a label for all people, a column named for all people with the sums of the others, a marker in place of
-    a count, or the name of the column.
+    a count, the name of the column, or a label with the sums of the others.
     """
     texts, start, unique = files.columns[value], 0, True
     for rows in files.rows_of:
@@ -271,9 +272,22 @@ def _is_table(files: CountFiles, labels: Sequence[str], counts: Sequence[str], v
         if any(map(is_total_word, [*sums_of_others(files, counts, 0), *([rounded] if rounded else [])])):
             return True
     marks = Counter(text for text in texts if text and number_of(text) is None)
-    return (bool(marks) and all(map(is_sign, marks))) or (
-        speaks_of_counts(value) and not marks and not any(map(column_names.sensitivity, labels))
+    return (
+        (bool(marks) and all(map(is_sign, marks)))
+        or (speaks_of_counts(value) and not marks and not any(map(column_names.sensitivity, labels)))
+        or (filled and any(_has_sums(files, name, labels, counts) for name in labels))
     )
+
+
+def _has_sums(files: CountFiles, name: str, labels: Sequence[str], counts: Sequence[str]) -> bool:
+    """Return whether a label of a column has the sums of the others in each column of counts, as no person has."""
+    keys = [*zip(files.file_of_rows(), *(files.columns[each] for each in labels if each != name), strict=True)]
+    lines = defaultdict[tuple[object, ...], dict[str, Ends | None]](dict)
+    for count in counts:
+        for key, label, text in zip(keys, files.columns[name], files.columns[count], strict=True):
+            number = number_of(text)
+            lines[count, *key][label] = None if number is None else (number, number)
+    return bool(totals_not_by_chance(lines.values()))
 
 
 def nhs(files: CountFiles) -> TableGuesses | None:

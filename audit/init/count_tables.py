@@ -25,7 +25,7 @@ from audit.count_tables.published_counts import (
     adds_up,
     lines_along,
     sums_along,
-    totals_by_sums,
+    totals_not_by_chance,
 )
 from audit.count_tables.published_texts import (
     is_like_a_number,
@@ -396,7 +396,7 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
             changed = True
             continue
         if name not in rules.totals:
-            found = totals_by_sums(lines_along(counts, place))
+            found = totals_not_by_chance(lines_along(counts, place))
             by_word = [label for label in found if is_total_word(label)]
             if len(found) == 1 or len(by_word) == 1:
                 rules.table["totals"][name] = (by_word or found)[0]

@@ -68,20 +68,21 @@ def test_a_wide_table_is_the_long_one(seed, tmp_path):
     assert ([each["rows"] for each in report["inputs"]], report["series"]["rows"]) == ([len(wide)], len(wide))
 
 
-def test_the_rest_of_a_whole_is_asked(tmp_path):
+@pytest.mark.parametrize("part", ["deaths", "of which deaths"])
+def test_the_rest_of_a_whole_is_asked(part, tmp_path):
     rows = [("A", "20", "18"), ("B", "30", "12"), ("All", "50", "30")]
-    table = 'dimensions = ["area"]\nvalues = ["cases", "deaths"]\ntotals = { area = "All" }\n'
-    code, why, _ = verdict(written(tmp_path, rows, "area,cases,deaths", table))
+    table = f'dimensions = ["area"]\nvalues = ["cases", "{part}"]\ntotals = {{ area = "All" }}\n'
+    code, why, _ = verdict(written(tmp_path, rows, f"area,cases,{part}", table))
     assert code == 3
-    assert 'part_of = { \\"deaths\\" = \\"cases\\" }' in json.loads(json.dumps(why)).replace('\\\\"', '\\"')
-    parted = table + 'part_of = { deaths = "cases" }\n'
-    code, _, found = verdict(written(tmp_path, rows, "area,cases,deaths", parted))
+    assert f'part_of = {{ \\"{part}\\" = \\"cases\\" }}' in json.loads(json.dumps(why)).replace('\\\\"', '\\"')
+    parted = table + f'part_of = {{ "{part}" = "cases" }}\n'
+    code, _, found = verdict(written(tmp_path, rows, f"area,cases,{part}", parted))
     assert code == 1
     assert [(e["cell"]["area"], e["cell"]["statistic"], e["lower"]) for e in found] == [("A", "(rest)", 2)]
     rows[0], rows[2] = ("A", "20", "10"), ("All", "50", "22")
-    assert verdict(written(tmp_path, rows, "area,cases,deaths", parted))[:2] == (0, "[]")
-    apart = table + 'part_of = { deaths = "" }\n'
-    assert verdict(written(tmp_path, rows, "area,cases,deaths", apart))[:2] == (0, "[]")
+    assert verdict(written(tmp_path, rows, f"area,cases,{part}", parted))[:2] == (0, "[]")
+    apart = table + f'part_of = {{ "{part}" = "" }}\n'
+    assert verdict(written(tmp_path, rows, f"area,cases,{part}", apart))[:2] == (0, "[]")
 
 
 PERCENT = [("A", "All", "20", "100.0"), ("A", "F", "*", "20.0"), ("A", "M", "*", "80.0"), ("B", "All", "31", "100.0"),
@@ -572,6 +573,26 @@ def test_totals_are_found_by_their_sums_in_any_language(word, tmp_path):
     assert "unconfirmed" not in manifest
     code, _, found = verdict(tmp_path)
     assert (code, [(e["cell"], e["lower"]) for e in found]) == (1, [({"area": "A", "sex": "m"}, 3)])
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "people"),
+    [
+        ("district,x,y,z", ["Land,60,30,9", "A,40,25,2", "B,20,5,7"], ["Land,60,30,9", "A,40,25,2", "B,20,6,7"]),
+        ("district,x", ["A,40", "B,21", "C,12", "D,33", "Land,106"], ["A,40", "B,21", "C,12", "D,33", "Land,107"]),
+        ("sex,district,x", ["f,A,4", "f,B,2", "f,Land,6", "m,A,4", "m,B,2", "m,Land,6", "d,A,1", "d,B,9", "d,Land,10"],
+         ["f,A,4", "f,B,2", "f,Land,6", "m,A,4", "m,B,2", "m,Land,6"]),
+    ],
+    ids=["columns", "rows", "lines"],
+)  # fmt: skip
+@kills("audit.count_tables.published_counts.totals_not_by_chance", "else LINES", "else 1", case="[lines]")
+def test_sums_show_that_rows_are_counts_whatever_they_are_called(header, rows, people, tmp_path):
+    """With one number less by 1, or too few lines, rows may be those of people."""
+    assert guessed(tmp_path, {"1.csv": lines(header, *rows)})["table"]["totals"]["district"] == "Land"
+    (tmp_path / "series.toml").unlink()
+    (tmp_path / "1.csv").write_text(lines(header, *people), encoding="utf-8")
+    done("init", str(tmp_path), "--yes")
+    assert "kind" not in tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["series"]
 
 
 def test_a_table_that_says_all_of_itself_may_hold_at_once(tmp_path):
