@@ -47,6 +47,7 @@ from audit.count_tables.table_shapes import FileRows
 from audit.findings.count import CountFinding
 from audit.io.atomic_files import check_empty
 from audit.io.candidate import not_alone, only_new, revised
+from audit.io.column_names import names_codes
 from audit.io.dialect import Dialect, text_above
 from audit.io.foreign_files import is_foreign, writable_name
 from audit.io.notes_below import lines_beside, text_below
@@ -640,5 +641,6 @@ def _numbers(source: pa.Table, manifest: TableManifest) -> Iterator[str]:
     for name in sorted(texts.keys() - (manifest.columns - (manifest.not_counts - manifest.denominators))):
         if any(is_like_a_number(text or "") for text in texts[name]):
             pairs = [(len({*texts[label]}), len({*zip(texts[label], texts[name], strict=True)})) for label in labels]
-            if not any(known == both < source.num_rows for known, both in pairs):
+            most = source.num_rows + names_codes(name)  # any column follows from labels of which each has one row
+            if not any(known == both < most for known, both in pairs):
                 yield name

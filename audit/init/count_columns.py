@@ -22,6 +22,7 @@ from audit.count_tables.published_texts import (
     total_of,
     with_decimal_point,
 )
+from audit.io.column_names import NUMBERINGS, names_codes, speaks_of_counts
 from audit.io.publication_order import in_time
 from audit.io.respelling import words_in
 from audit.io.toml import Toml, release_tag
@@ -31,32 +32,12 @@ from audit.runtime.phrases import say
 Columns = Mapping[str, Sequence[str]]
 _FEW = 2  # rows in which the labels of any column may follow from those of the others
 
-COUNTED = (
-    "MEASURE_VALUE", "METRIC_VALUE", "MEASURE_VALUE_SUPPRESSED", "OBS_VALUE", "count", "n", "number", "value",
-    "patients", "admissions", "cases", "people", "persons", "headcount", "pupils", "attendances", "stays", "freq",
-    "frequency", "obs", "deaths", "births", "usage", "enterprises", "anzahl", "fälle", "personen", "nombre", "effectif",
-    "effectifs", "número", "patient_list_size", "casos", "cantidad", "cnt", "total_count",
-)  # fmt: skip
-"""Names of columns with counts, the surest first."""
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_COUNT_WORDS = _words(
-    "count counts cnt n number num cases deaths births patients people persons admissions pupils students benes "
-    "anzahl faelle falle fallzahl fallzahlen nombre nb cas effectif effectifs casos numero headcount freq frequency "
-    "tot deces nacidos gestorbene overledenen offences observation observations obs schuler schueler eleves alumnos "
-    "einwohner declarantes contribuyentes"
-)
-_NUMBERINGS = _words(
-    "ags nr nummer lfd schlussel schluessel schlusselnr schlusselnummer schluesselnummer gemeindeschlussel "
-    "gemeindeschluessel kreisschlussel kreisschluessel regionalschlussel regionalschluessel gemeindenummer kreisnummer "
-    "kennziffer gemeindekennziffer insee codes codigos clave"
-)
-"""Words of the names of columns whose numbers stand for labels, such as the official key of a place."""
-_LABEL_WORDS = _NUMBERINGS | _words(
+_LABEL_WORDS = NUMBERINGS | _words(
     "age ages year years zip zipcode plz postcode postal code month week day hour wave round grade level band "
     "decile quintile quantile quartile percentile alter jahr monat woche tag edad ano anno annee mois semaine "
     "codigo geoid fips id nuts icd nace sic isco district ward lsoa msoa stage period quarter cohort epiweek mes "
@@ -74,9 +55,6 @@ _TIME_WORDS = _words(
 _LATEST_YEAR = 2100
 _DATE = re.compile("(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:[0-3][0-9])?")
 _POPULATION = _words("population pop bevolkerung einwohner habitants poblacion")
-_CODE_WORDS = _NUMBERINGS | _words(
-    "code codigo id ids fips geoid dguid gss ons vector coordinate key uid nuts order sort rowkey decimals"
-)
 _MONEY_WORDS = _words("eur euro euros teur usd dollar dollars gbp chf franken umsatz umsatze turnover revenue revenues")
 _MONEY = re.compile("[€$£]")
 _AGES = re.compile(
@@ -86,7 +64,6 @@ _AGES = re.compile(
 )
 _SIGNED = re.compile("[+\\-\u2212\u00b1] ?[0-9]")  # changes, which are no labels
 _PADDED = re.compile("0[0-9]+")  # codes, such as 01
-_CODES = re.compile(r"C[0-9]+V[0-9]+|TLIST\(.*\)|STATISTIC|_id")  # of PxStat, and of open data
 _ROW_WORDS = _words("vector coordinate lfd")  # of Statistics Canada and German offices, whose texts name rows
 _STATUS_WORDS = _words("status marking flag flags qf qualifier symbol")
 _PERIOD_WORDS = _words(
@@ -439,15 +416,6 @@ def is_money(name: str) -> bool:
     return not speaks_of_counts(name) and bool(_MONEY.search(name) or not _MONEY_WORDS.isdisjoint(words_in(name)))
 
 
-def speaks_of_counts(name: str) -> bool:
-    """Return whether a column's name suggests that it holds counts.
-
-    >>> speaks_of_counts("Bene_Feml_Cnt"), speaks_of_counts("age")
-    (True, False)
-    """
-    return name.casefold() in {each.casefold() for each in COUNTED} or not _COUNT_WORDS.isdisjoint(words_in(name))
-
-
 _CHANGES = _words(
     "change changes diff difference increase decrease delta growth variation evolution previous differenz veranderung "
     "veranderungen zunahme abnahme zuwachs saldo entwicklung vorjahr vormonat vorquartal vorwoche hausse baisse "
@@ -596,28 +564,6 @@ def _cannot_be_sums(keys: Sequence[tuple[str, str]], counts: Sequence[str]) -> b
         (number_of(key[1]) or 0, [n for n in some if n is not None]) for key, some in parts.items() if None not in some
     )
     return any(len(some) > 1 and not max(some) <= 2 * number <= 4 * sum(some) + 200 for number, some in sums)
-
-
-def names_codes(name: str) -> bool:
-    """Return whether a column's name says that it has codes or numbers in place of labels.
-
-    >>> [
-    ...     *map(
-    ...         names_codes,
-    ...         ("Schlüssel-Nr.", "AGS", "Code INSEE", "Código", "Nr. der Fälle", "No. of cases", "Index (2015 = 100)"),
-    ...     )
-    ... ]
-    [True, True, True, True, False, False, False]
-    """
-    if is_numbering(name):
-        return not speaks_of_counts(name)
-    return bool(_CODES.fullmatch(name)) or not _CODE_WORDS.isdisjoint(words_in(name))
-
-
-def is_numbering(name: str) -> bool:
-    """Return whether it is only by a word such as `Nr.`, which counts may have, too, that a name says so."""
-    found = _CODE_WORDS.intersection(words_in(name))
-    return bool(found) and found <= _NUMBERINGS and not _CODES.fullmatch(name)
 
 
 def _is_code(columns: Columns, name: str, labels: Iterable[str]) -> bool:

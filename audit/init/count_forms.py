@@ -22,22 +22,18 @@ from audit.init.count_beside import (
     without_flags,
 )
 from audit.init.count_columns import (
-    COUNTED,
     CountFiles,
     Kinds,
     codes_beside,
     is_label_name,
-    is_numbering,
     is_period,
     is_population,
     is_running,
     is_sign,
     kinds_of,
-    names_codes,
     names_labels,
     remarks_of,
     speaks_of_changes,
-    speaks_of_counts,
     speaks_of_rates,
     status_of,
     without_copies,
@@ -46,6 +42,7 @@ from audit.init.count_metadata import tau_argus, tau_argus_csv
 from audit.init.count_rules import TableGuesses, counts_of, is_measure, keep_counts, parts_rates, rules_of
 from audit.init.count_topics import with_topics
 from audit.io import column_names
+from audit.io.column_names import COUNTED, is_numbering, names_codes, speaks_of_counts
 from audit.io.respelling import words_in
 from audit.runtime.phrases import say
 

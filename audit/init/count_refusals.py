@@ -10,9 +10,10 @@ from pathlib import Path
 from audit.count_tables.manifest import column_names as columns_of
 from audit.count_tables.manifest import read_count_table
 from audit.count_tables.published_texts import decimal_of, is_like_a_number, is_total_word, number_of, said_range
-from audit.init.count_columns import COUNTED, CountFiles, is_label_name, is_sign, speaks_of_counts
+from audit.init.count_columns import CountFiles, is_label_name, is_sign
 from audit.init.count_rules import TableGuesses
 from audit.io import column_names
+from audit.io.column_names import COUNTED, speaks_of_counts
 from audit.io.rules.rows import is_total
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, first_rows

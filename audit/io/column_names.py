@@ -123,6 +123,31 @@ _ENDS_OF_WAVES = (  # beside "wave" and the like
     _words("premiere premier erste erster erstes primera primer first"),
     _words("derniere dernier letzte letzter letztes ultima ultimo last"),
 )
+COUNTED = (
+    "MEASURE_VALUE", "METRIC_VALUE", "MEASURE_VALUE_SUPPRESSED", "OBS_VALUE", "count", "n", "number", "value",
+    "patients", "admissions", "cases", "people", "persons", "headcount", "pupils", "attendances", "stays", "freq",
+    "frequency", "obs", "deaths", "births", "usage", "enterprises", "anzahl", "fälle", "personen", "nombre", "effectif",
+    "effectifs", "número", "patient_list_size", "casos", "cantidad", "cnt", "total_count",
+)  # fmt: skip
+"""Names of columns with counts, the surest first."""
+
+
+_COUNT_WORDS = _words(
+    "count counts cnt n number num cases deaths births patients people persons admissions pupils students benes "
+    "anzahl faelle falle fallzahl fallzahlen nombre nb cas effectif effectifs casos numero headcount freq frequency "
+    "tot deces nacidos gestorbene overledenen offences observation observations obs schuler schueler eleves alumnos "
+    "einwohner declarantes contribuyentes"
+)
+NUMBERINGS = _words(
+    "ags nr nummer lfd schlussel schluessel schlusselnr schlusselnummer schluesselnummer gemeindeschlussel "
+    "gemeindeschluessel kreisschlussel kreisschluessel regionalschlussel regionalschluessel gemeindenummer kreisnummer "
+    "kennziffer gemeindekennziffer insee codes codigos clave"
+)
+"""Words of the names of columns whose numbers stand for labels, such as the official key of a place."""
+_CODE_WORDS = NUMBERINGS | _words(
+    "code codigo id ids fips geoid dguid gss ons vector coordinate key uid nuts order sort rowkey decimals"
+)
+_CODES = re.compile(r"C[0-9]+V[0-9]+|TLIST\(.*\)|STATISTIC|_id")  # of PxStat, and of open data
 _LONG_WORD = 6  # words of this length are also found inside compounds
 
 
@@ -271,3 +296,34 @@ def sensitivity(name: str) -> int:
 def _speaks_of(name: str, keys: frozenset[str]) -> bool:
     found = {*words_in(name), "".join(words_in(name))}
     return not keys.isdisjoint(found) or any(len(key) >= _LONG_WORD and key in word for key in keys for word in found)
+
+
+def speaks_of_counts(name: str) -> bool:
+    """Return whether a column's name suggests that it holds counts.
+
+    >>> speaks_of_counts("Bene_Feml_Cnt"), speaks_of_counts("age")
+    (True, False)
+    """
+    return name.casefold() in {each.casefold() for each in COUNTED} or not _COUNT_WORDS.isdisjoint(words_in(name))
+
+
+def names_codes(name: str) -> bool:
+    """Return whether a column's name says that it has codes or numbers in place of labels.
+
+    >>> [
+    ...     *map(
+    ...         names_codes,
+    ...         ("Schlüssel-Nr.", "AGS", "Code INSEE", "Código", "Nr. der Fälle", "No. of cases", "Index (2015 = 100)"),
+    ...     )
+    ... ]
+    [True, True, True, True, False, False, False]
+    """
+    if is_numbering(name):
+        return not speaks_of_counts(name)
+    return bool(_CODES.fullmatch(name)) or not _CODE_WORDS.isdisjoint(words_in(name))
+
+
+def is_numbering(name: str) -> bool:
+    """Return whether it is only by a word such as `Nr.`, which counts may have, too, that a name says so."""
+    found = _CODE_WORDS.intersection(words_in(name))
+    return bool(found) and found <= NUMBERINGS and not _CODES.fullmatch(name)

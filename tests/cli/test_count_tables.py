@@ -355,7 +355,7 @@ def test_a_repair_leaves_no_file_that_was_not_audited(tmp_path, monkeypatch):
 @kills("audit.count_tables.candidate._all_hidden", "in files", "in ()", case="[False]")
 @kills("audit.count_tables.candidate._written", "texts[at[row]] = min(filter(None, theirs), default=nothing)", "pass")
 @kills("audit.count_tables.candidate._written", ", *_numbers(source, manifest)", "")
-@kills("audit.count_tables.candidate._numbers", "known == both < source.num_rows", "False")
+@kills("audit.count_tables.candidate._numbers", "known == both < most", "False")
 @pytest.mark.parametrize("both", [False, True])
 def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_path):
     """Of 20 men, 76.9 percent are of 26 people; the code of an area says nothing, a number beside some c tells them."""
@@ -380,6 +380,19 @@ def test_a_repair_leaves_no_number_from_which_what_it_hides_follows(both, tmp_pa
     written = (tmp_path / "out/2.csv").read_text(encoding="utf-8").splitlines()
     shown = ["A,m,20,1,+3", "A,f,c,1,", "A,All,c,1,"] if both else ["A,m,20,,1,+3", "A,f,c,,1,", "A,All,c,,1,"]
     assert written == [head, *shown, *rows[3:]]
+
+
+@pytest.mark.parametrize(("name", "key"), [("Schlüssel", "08521"), ("Plätze", "")])
+@kills("audit.count_tables.candidate._numbers", "source.num_rows + names_codes(name)", "source.num_rows")
+def test_a_repair_keeps_the_codes_of_labels_that_have_one_row_each(name, key, tmp_path):
+    table = 'dimensions = ["area"]\nwide = { dimension = "sex", columns = { all = "all", m = "m", f = "f" } }\n'
+    table += f'totals = {{ sex = "all" }}\nmarkers = {{ c = [0, inf] }}\nnot_counts = ["{name}"]'
+    head, candidate = f"{name},area,all,m,f", tmp_path / "2.csv"
+    folder = write_tables(tmp_path / "series", {"1.csv": [head, "08521,A,26,13,13", "08522,B,70,30,40"]}, table)
+    candidate.write_text(f"{head}\n08521,A,22,20,c\n08522,B,75,32,43\n", encoding="utf-8")
+    code, _, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert (code, err) == (0, "")
+    assert (tmp_path / "out/2.csv").read_text(encoding="utf-8").splitlines()[1].startswith(f"{key},A,")
 
 
 @kills("audit.count_tables.candidate._markers", "others & {*guessed}", "others")
