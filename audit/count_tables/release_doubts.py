@@ -14,7 +14,7 @@ import numpy.typing as npt
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_rules import STATISTIC
-from audit.count_tables.total_release import as_one_release
+from audit.count_tables.total_release import as_one_release, as_overlapping
 from audit.io.toml import toml_text
 from audit.model.arrays import UNBOUNDED, Codes, Flags, Floats, Numbers
 from audit.runtime.phrases import in_quotes, parted, printable, say, say_count
@@ -198,6 +198,14 @@ def _found(
             same='"same"',
             **_both(counts, one, other),
         )
+    for first, second in [] if sums or repeated or counts.manifest.stock else islice(_overlapping(own), 1):
+        fact = say(
+            "releases {some} add up to the same numbers as {others}, so they count partly the same people, as a "
+            "financial year and a calendar year do",
+            some=in_quotes([tags[place] for place in first]),
+            others=in_quotes([tags[place] for place in second]),
+        )
+        yield parted([fact, otherwise, as_overlapping(counts, first, second)])
     for whole, parts in sums:
         fact = say(
             'release "{release}" is the sum of others ({others}) in all or most lines whose numbers are all shown, '
@@ -467,6 +475,34 @@ def _sums(ends: Known, tags: Sequence[str]) -> Iterator[tuple[int, Sequence[int]
         for at in np.flatnonzero(unlike <= (1 - _MOST) * (~np.isnan(added[0] + total[0])).sum(axis=0)).tolist():
             if _is_sum(ends, whole, some[at], tried, least=2):
                 yield whole, some[at].tolist()
+
+
+def _overlapping(ends: Known) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+    """Yield each two releases that add up to the same numbers as two others, and these; not of more than 40 releases.
+
+    Counts of other people that differ by chance add up to the same in few lines.
+    """
+    ends = ends[:, np.argsort(np.isnan(ends[0]).sum(axis=1), kind="stable")[:_LINES_COMPARED]]
+    pairs = np.array([*combinations(range(ends.shape[2] if ends.shape[2] <= _MANY else 0), 2)], dtype=np.intp)
+    sums = ends[:, :, pairs.reshape(-1, 2)].sum(axis=3)
+    tried = 3 * comb(ends.shape[2], 4)
+    for at, one in enumerate(pairs.tolist()):
+        few, later = sums[:, :_FIRST, [at]], sums[:, :_FIRST, at + 1 :]
+        unlike = ((few[0] > later[1]) | (later[0] > few[1])).sum(axis=0)
+        for place in np.flatnonzero(unlike <= (1 - _EQUAL) * (~np.isnan(few[0] + later[0])).sum(axis=0)).tolist():
+            other = pairs[at + 1 + place].tolist()
+            if {*one}.isdisjoint(other) and _add_up_alike(ends[:, :, one], ends[:, :, other], tried):
+                yield one, other
+
+
+def _add_up_alike(one: Known, other: Known, tried: int) -> bool:
+    """Return whether two releases add up to the same as two others; both of shape (2, lines, 2)."""
+    lines = ~np.isnan(one[0] + other[0]).any(axis=1)
+    (low, high), (below, above) = one[:, lines].sum(axis=2), other[:, lines].sum(axis=2)
+    agree = (low <= above) & (below <= high)
+    many, differ = len(agree), int((~agree).sum())
+    rare = np.sqrt(np.maximum(4 * np.pi * high / (high - low + above - below + 1) ** 2, 1))[agree]
+    return differ <= (1 - _EQUAL) * many and _is_evidence(rare, tried * comb(many, differ))
 
 
 def _several(others: Sequence[int]) -> Iterator[Numbers]:

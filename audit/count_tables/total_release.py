@@ -52,12 +52,47 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
         how = say('"{label}" of {column} stands for all', **names)
         if _begin_with(label, others):
             how = say('"{label}" of {column} stands for the labels that begin with it', **names)
-    alone = len(releases) == len(manifest.releases)
-    file = NAME if alone else say("the {file} of a new folder with these tables alone", file=NAME)
     table = _table(counts, column, releases[0].tag if label is None else label, others)
-    write = _written(file, series=_series(manifest, releases[0], releases[1:]), table=table)
+    write = _written(_place(manifest, releases), series=_series(manifest, releases[0], releases[1:]), table=table)
     deleted = [say("delete {key}", key="releases_by")] if manifest.releases_by is not None and len(parts) > 1 else []
     return parted([how, *deleted, write])
+
+
+def as_overlapping(counts: PublishedCounts, one: Sequence[int], other: Sequence[int]) -> str:
+    """Return what to write so that two releases and two others, which together count the same people, are one release.
+
+    A column that has another text in each of them distinguishes them; if there is none, one has to be added.
+    """
+    manifest, releases = counts.manifest, [counts.manifest.releases[at] for at in (*one, *other)]
+    columns = ((name, [*chain(*texts)]) for name, texts in _columns(counts, [*one, *other]))
+    first, steps = releases[0].tables[0], []
+    taken = {*manifest.columns, *(column_names(first.path, first.shown, Problems(), manifest.columns) or ())}
+    found = next(((name, texts) for name, texts in columns if len({*texts}) == len(releases)), None)
+    column, labels = found or (free_name(say("release"), taken), [each.tag for each in releases])
+    if found is None:
+        steps.append(
+            say('add a column "{column}" to the tables, with the name of the release in each row', column=column)
+        )
+    shared = [(mine, its) for mine in labels[:2] for its in labels[2:]]
+    lines = [f"{label},{mine} + {its}" for mine, its in shared for label in (mine, its)]
+    own = _table(counts, column, "", [])
+    own |= {
+        "totals": {name: total for name, total in own["totals"].items() if name != column},
+        "categories": {**manifest.categories, column: "categories/periods.csv"},
+    }
+    files = dict.fromkeys(table.shown for release in releases for table in release.tables)
+    series = {"releases": [{"tag": f"{releases[0].tag}-{releases[-1].tag}", "tables": [*files]}]}
+    listed = say(
+        "write into categories/periods.csv the lines {lines}, without those of two that have nobody in common",
+        lines=" ".join(map(toml_text, ["label,atom", *lines])),
+    )
+    return parted([*steps, _written(_place(manifest, releases), series=series, table=own), listed])
+
+
+def _place(manifest: TableManifest, releases: Sequence[TableRelease]) -> str:
+    """Return where to write what is true of some releases: in the manifest if there are no others."""
+    alone = len(releases) == len(manifest.releases)
+    return NAME if alone else say("the {file} of a new folder with these tables alone", file=NAME)
 
 
 def _written(file: str, **tables: Mapping[str, object]) -> str:
@@ -172,7 +207,7 @@ def _series(manifest: TableManifest, whole: TableRelease, parts: Sequence[TableR
     return {"releases": [together, *([{"tag": whole.tag, "tables": own}] if own else [])]}
 
 
-def _table(counts: PublishedCounts, column: str, label: str, others: Sequence[frozenset[str]]) -> Mapping[str, object]:
+def _table(counts: PublishedCounts, column: str, label: str, others: Sequence[frozenset[str]]) -> dict[str, Any]:
     """Return the keys by which a column is a dimension with a label for all the `others`, counted in every release.
 
     If these begin with it, they are codes: labels of people to come need not lie in it.

@@ -192,7 +192,13 @@ _CHOICES = {
             COUNTERFEITS: Phrase("nobody's: they were made up, to protect others"),
         },
     ),
-    "table.over_time": (Phrase("Whom does each release count?"), _COUNTED),
+    "table.over_time": (
+        Phrase(
+            "Whom does each release count? (If their periods overlap, as twelve months to the end of each quarter do, "
+            "answer ?: none of these is right, and the page on count tables says what to write.)"
+        ),
+        _COUNTED,
+    ),
 }
 """Questions about keys that have one of a few values, by key, with the meaning of each value."""
 _TYPED = (

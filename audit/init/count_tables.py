@@ -13,6 +13,8 @@ from math import inf
 from pathlib import Path
 from typing import NoReturn
 
+import numpy as np
+
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.doubts import unread_columns
 from audit.count_tables.label_doubts import inside_another
@@ -107,7 +109,8 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     if len(releases) > 1 or rules.periods:
         if is_running(table.get("value", "")) or all(map(is_running, tags)):
             table["over_time"] = "cumulative"
-        rules.doubt("table.over_time", str(_OVER_TIME[table["over_time"]]))
+        is_growing = table["over_time"] == "independent" and counts is not None and _only_grow(counts)
+        rules.doubt("table.over_time", str(_GROWING if is_growing else _OVER_TIME[table["over_time"]]))
     books = (read_foreign(path) for path in (() if found is None else found.files) if is_foreign(path))
     sheets = dict.fromkeys(
         parted(sheets_of(book, (*book.tables_left, *book.like_tables))) for book in books if book.sheet is not None
@@ -123,6 +126,18 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         (say("markers"), ", ".join(f"{text} {in_words(*ends)}" for text, ends in table["markers"].items())),
     ]
     return rules
+
+
+def _only_grow(counts: PublishedCounts) -> bool:
+    """Return whether no number of three releases or more falls, and so many rise that it is not by chance."""
+    lines, line = np.unique(np.column_stack([counts.measure, counts.label]), axis=0, return_inverse=True)
+    known = np.full((len(lines), len(counts.manifest.tags)), np.nan)
+    known[line.ravel()[counts.number], counts.release[counts.number]] = counts.lower[counts.number]
+    steps = np.diff(known, axis=1)
+    return known.shape[1] > 2 and not (steps < 0).any() and bool((steps > 0).sum() >= _RISES)
+
+
+_RISES = 20
 
 
 def _files(folder: Path) -> list[Path]:
@@ -377,6 +392,12 @@ _OVER_TIME = {
         'only grow, write "cumulative".'
     ),
 }
+
+
+_GROWING = Phrase(
+    "No number falls from one release to the next, as where each counts those from the beginning of the year to its "
+    'end: then write "cumulative"; releases are assumed to count different people.'
+)
 
 
 _ROUNDS = 4  # in which the guesses are compared with the sums

@@ -350,6 +350,52 @@ def test_a_release_that_is_the_sum_of_others_counts_the_same_people(series, code
     )
 
 
+PERIODS = {"2023": "534,711,280,967", "2023-Q1": "112,*,65,215", "2024-Q1": "139,164,76,236"}
+
+
+@kills("audit.count_tables.release_doubts._add_up_alike", "(low <= above) & ", "")
+@pytest.mark.parametrize(
+    ("series", "more", "code"),
+    [
+        ({**PERIODS, "2023-24": "561,749,291,988"}, "", 3),
+        ({**PERIODS, "0": "9,9,9,9", "2023-24": "561,749,291,988"}, "", 3),
+        ({**PERIODS, "2023-24": "561,749,291,989"}, "", 0),
+        ({**PERIODS, "2023-24": "561,749,291,988"}, "stock = true\n", 0),
+    ],
+    ids=["a financial year", "another release", "other people", "a stock"],
+)
+def test_periods_that_overlap_count_partly_the_same_people(series, more, code, tmp_path):
+    """B in the first quarter of 2023 is hidden, but 711 + 164 - 749 = 126."""
+    found, out = printed(str(by_area(tmp_path, series, f'totals.area = ""\n{more}markers = {{ "*" = [0, 4] }}')))
+    assert (found, "add up to the same numbers" in out) == (code, code == 3), out
+
+
+def test_periods_that_overlap_are_judged_as_the_question_says(tmp_path):
+    """Each table gets a column with the name of its release, and the labels of two periods share an atom."""
+    folder = by_area(
+        tmp_path, PERIODS | {"2023-24": "561,749,291,988"}, 'totals.area = ""\nmarkers = { "*" = [0, 200] }'
+    )
+    out = run_main(str(folder))[1]
+    pasted(folder, out)
+    for path in folder.glob("*.csv"):
+        header, *rows = path.read_text("utf-8").splitlines()
+        path.write_text("\n".join([f"release,{header}", *(f"{path.stem},{row}" for row in rows), ""]), "utf-8")
+    lines = re.findall(r'"([^"]*)"', " ".join(out.partition("the lines ")[2].partition(", without")[0].split()))
+    (folder / "categories").mkdir()
+    (folder / "categories" / "periods.csv").write_text("\n".join(lines), "utf-8")
+    code, out = printed(str(folder))
+    assert (code, "exactly 126 (published as *)" in out) == (1, True), out
+
+
+@kills("audit.init.count_tables._only_grow", "not (steps < 0).any() and ", "")
+@pytest.mark.parametrize(("last", "says"), [(300, True), (199, False)], ids=["to date", "other people"])
+def test_init_says_where_no_number_falls_from_one_release_to_the_next(last, says, tmp_path):
+    for at, most in enumerate((100, 200, last)):
+        rows = [f"{area},{most + 7 * number}" for number, area in enumerate("ABCDEFGHIJ")]
+        (tmp_path / f"Q1-Q{at + 1}.csv").write_text("\n".join(["area,cases", *rows, "K,*", ""]), "utf-8")
+    assert ("No number falls from one release to the next" in printed("init", str(tmp_path))[1]) == says
+
+
 def test_what_is_wrong_with_cells_is_a_french_sentence(tmp_path):
     table = 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "Tout"\nover_time = "same"'
     for labels, first, wrong in (
@@ -2192,10 +2238,10 @@ def test_what_else_may_violate_a_violated_clause_is_said_beside_the_advice(tmp_p
         return rows
 
     inner = {(area, sex) for area in "ES" for sex in "fm"}
-    tables = {f"2023-Q{more + 1}.csv": lines(1, more, inner) for more in range(4)}
+    tables = {f"2023-Q{number}.csv": lines(1, more, inner) for number, more in enumerate((0, 1, 4, 9), 1)}
     assert run_main(str(write_tables(tmp_path, tables, TABLE + "markers.s = [0, inf]")))[0] == 0
     candidate = tmp_path / "2023.csv"
-    candidate.write_text("\n".join([*lines(4, 6, {("S", "f")}, {("E", "m")}), ""]), encoding="utf-8")
+    candidate.write_text("\n".join([*lines(4, 14, {("S", "f")}, {("E", "m")}), ""]), encoding="utf-8")
     code, out = printed("next", str(tmp_path), str(candidate))
     assert code == 1
     assert 'More may violate min_count and min_width: release "2023" is the sum of others' in out
