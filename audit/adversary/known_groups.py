@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,6 @@ import numpy as np
 from audit.adversary import coverage
 from audit.adversary.held_series import HeldSeries, PlacedPeople, SeenRelease
 from audit.adversary.record_candidates import Fitting
-from audit.findings.disclosure import fewest
 from audit.io.background_knowledge import Register
 from audit.io.encoding import IdentifierEncoder
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, flagged, numbered, ragged, starts
@@ -598,3 +598,25 @@ def _whole(there: dict[int, dict[int, int]], transitions: Transitions) -> list[t
         own = flagged([value for value in values if value < size], size)
         left = own if left is None else own & (transitions.weight[left] > 0).any(axis=0)
     return [] if left is None or not left.any() else [tuple(there)]
+
+
+def fewest(sets: Sequence[Collection[int]], wanted: Collection[int]) -> tuple[int, ...]:
+    """Return the indices of the fewest sets with no element but the `wanted` ones in common, as soon as any have.
+
+    All sets together have no others. Of several such indices, the first are returned.
+
+    >>> fewest([{1, 2, 3}, {1, 2}, {2, 3}, {1, 4}, {1}], {1})
+    (0, 3)
+    """
+    common: Iterator[frozenset[int]] = accumulate(map(frozenset, sets), frozenset.intersection)
+    last = next(at for at, left in enumerate(common) if left <= set(wanted))
+    found: dict[frozenset[int], tuple[int, ...]] = {frozenset(sets[last]): (last,)}
+    while not any(left <= set(wanted) for left in found):
+        further: dict[frozenset[int], tuple[int, ...]] = {}
+        for left, indices in found.items():
+            for at, each in enumerate(sets[:last]):
+                both, more = left.intersection(each), tuple(sorted({*indices, at}))
+                if len(both) < len(left):
+                    further[both] = min(more, further.get(both, more))
+        found = further
+    return min(indices for left, indices in found.items() if left <= set(wanted))

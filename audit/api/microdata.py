@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from audit.api.answers import ComparisonResult, PlanResult
 from audit.api.series import LoadedSeries
 from audit.api.settings import AuditSettings, is_shown
-from audit.model.errors import UsageError
+from audit.model.errors import UsageError, within
 from audit.runtime.phrases import printable
 from audit.simulating.request import SimulationRequest
 
@@ -241,7 +241,7 @@ def compare(
     from attacks.registry import all_attacks
     from audit.io.paths import without_secrets
     from audit.io.series import Series
-    from audit.metrics.utility import Queries, check_fits, measure, within
+    from audit.metrics.utility import Queries, check_fits, measure
     from audit.model.comparison import Comparison, QueryDesign
     from audit.runtime.version import VERSION
 

@@ -166,13 +166,13 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
     If an audit prevents publication, the exit code is that of the audit.
     """
     from audit.api.count_tables import published
-    from audit.count_tables.manifest import read_table_manifest
+    from audit.api.series import load
     from reports.count_tables.cell_repair import not_published
 
     if arguments.close or arguments.publish:
         raise UsageError("--close and --publish are for microdata; leave them out for count tables")
     given = options_given(arguments)
-    tables = read_table_manifest(arguments.microdata)
+    tables = load(arguments.microdata, kind="tables").opened
     settings = {"time_limit": arguments.time_limit, "progress": shows_progress()}
     audited = published(tables, arguments.method, arguments.output, arguments.seed, given, settings)
     if audited is not None and (lines := not_published(audited)):

@@ -7,6 +7,7 @@ from typing import Any
 
 from audit.cli.arguments import GREATEST_SEED, Commands, add_output, add_settings, counted, local, set_defaults_of
 from audit.cli.output import check_output, check_spared, shows_progress, write
+from audit.model.errors import within
 from reports.frames import FORMS
 
 _MOST_QUERIES = 1_000_000
@@ -61,7 +62,6 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.api.microdata import compare, load_microdata
     from audit.api.series import opened
     from audit.io.paths import as_path, without_secrets
-    from audit.metrics.utility import within
 
     check_output(arguments.output)
     microdata = None

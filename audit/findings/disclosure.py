@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Annotated, ClassVar, Generic, Literal
 
 import numpy as np
@@ -262,28 +261,6 @@ class OnePersonClaims(Claims):
     def people_at(self, places: Places) -> Codes:
         """Return the distinct people in the claims at some indices; shape (n,), int32."""
         return np.unique(self.person[places])
-
-
-def fewest(sets: Sequence[Collection[int]], wanted: Collection[int]) -> tuple[int, ...]:
-    """Return the indices of the fewest sets with no element but the `wanted` ones in common, as soon as any have.
-
-    All sets together have no others. Of several such indices, the first are returned.
-
-    >>> fewest([{1, 2, 3}, {1, 2}, {2, 3}, {1, 4}, {1}], {1})
-    (0, 3)
-    """
-    common: Iterator[frozenset[int]] = accumulate(map(frozenset, sets), frozenset.intersection)
-    last = next(at for at, left in enumerate(common) if left <= set(wanted))
-    found: dict[frozenset[int], tuple[int, ...]] = {frozenset(sets[last]): (last,)}
-    while not any(left <= set(wanted) for left in found):
-        further: dict[frozenset[int], tuple[int, ...]] = {}
-        for left, indices in found.items():
-            for at, each in enumerate(sets[:last]):
-                both, more = left.intersection(each), tuple(sorted({*indices, at}))
-                if len(both) < len(left):
-                    further[both] = min(more, further.get(both, more))
-        found = further
-    return min(indices for left, indices in found.items() if left <= set(wanted))
 
 
 @dataclass(frozen=True)

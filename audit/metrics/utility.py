@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -31,7 +30,7 @@ from audit.metrics.axes import (
 from audit.metrics.queries import ReleaseContents, Style, Workload, estimate
 from audit.model.arrays import NOBODY, Counts, Floats, Integers
 from audit.model.comparison import ReleaseMeasures
-from audit.model.errors import InputError, Problem, Problems, UsageError
+from audit.model.errors import InputError, Problem, Problems, UsageError, within
 from audit.runtime.phrases import printable, printable_path
 
 _MOST_COUNTED = 2**53
@@ -134,17 +133,6 @@ def _with_comparable(path: str, series: Series, measured: tuple[ReleaseMeasures,
             found.append(replace(each, comparable=share))
             before = set(now)
     return tuple(found)
-
-
-@contextmanager
-def within(path: str) -> Iterator[None]:
-    """Add the folder's path to the files in an `InputError`, so that messages about several folders are clear."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(
-            each if each.file.startswith(path) else replace(each, file=f"{path}/{each.file}") for each in error.problems
-        ) from error
 
 
 def check_fits(path: str, series: Series, microdata: Microdata) -> None:

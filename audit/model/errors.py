@@ -13,8 +13,9 @@ Doubts: data that the program did not read, did not judge, or only guessed, on w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Self, TypeVar
 
 from audit.runtime.phrases import Reason, printable, printable_path, say, say_count
@@ -160,3 +161,14 @@ class Problems:
         if self.found or read is None:
             raise InputError([*dict.fromkeys(self.found)])
         return read
+
+
+@contextmanager
+def within(path: str) -> Iterator[None]:
+    """Add the folder's path to the files in an `InputError`, so that messages about several folders are clear."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(
+            each if each.file.startswith(path) else replace(each, file=f"{path}/{each.file}") for each in error.problems
+        ) from error

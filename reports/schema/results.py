@@ -11,9 +11,11 @@ from dataclasses import fields
 from audit.clauses.clause import Limit
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import OWN
+from audit.findings.count import COUNT_KINDS
 from audit.findings.registry import KINDS as FINDINGS
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
+from audit.model.count_tables import CountMeasures
 from audit.model.explanation import Explanation
 from audit.model.json_types import WITHOUT_RESULT
 from audit.model.measures import Measures
@@ -37,9 +39,12 @@ _PSEUDONYM = "^(person|counterfeit)-([0-9]{6,}|[0-9a-f]{12})$"
 _RECORD = "^record-([0-9]{6,}|[0-9a-f]{12})$"
 
 
-def results_schema(attacks: Mapping[str, tuple[type[Measures], Iterable[str]]]) -> Schema:
-    """Return the schema of all results, given the measures and the kinds of findings of each attack."""
-    writer = SchemaWriter()
+def results_schema(on_people: Mapping[str, tuple[type[Measures], Iterable[str]]], on_tables: str) -> Schema:
+    """Return the schema of all results, given the measures and the kinds of findings of each attack on people.
+
+    `on_tables` is the name of the attack on count tables.
+    """
+    writer, attacks = SchemaWriter(), {**on_people, on_tables: (CountMeasures, [*COUNT_KINDS])}
     kinds = {kind: writer.schema_of(document) for kind, document in KINDS.items()}
     measures = {f"measures_{name.replace('-', '_')}": writer.measures_of(one) for name, (one, _) in attacks.items()}
     definitions = writer.definitions
