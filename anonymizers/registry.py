@@ -7,8 +7,7 @@ from itertools import pairwise
 
 from audit.model.anonymizer import Anonymizer, Promise
 from audit.model.errors import UsageError
-from audit.model.options import made
-from audit.model.registry import Registry
+from audit.model.options import Registry, made
 
 METHODS: Registry[type[Anonymizer]] = Registry(
     "series_audit.anonymizers",

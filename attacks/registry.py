@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from audit.model.errors import OptionError, UsageError
-from audit.model.options import given, options_of, refuse_unknown
-from audit.model.registry import PluginImportError, Registry
+from audit.model.options import PluginImportError, Registry, given, options_of, refuse_unknown
 from audit.runtime.phrases import printable
 
 if TYPE_CHECKING:

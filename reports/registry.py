@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from audit.model.registry import Registry
+from audit.model.options import Registry
 
 if TYPE_CHECKING:
     from audit.model.report import Report

@@ -22,7 +22,7 @@ def as_text() -> str:
     """Return the text of the schema file, a line for each definition, generated from the types of results."""
     from attacks.differencing.attack import Differencing
     from attacks.registry import ATTACKS
-    from reports.schema.results import results_schema
+    from reports.schema.types import results_schema
 
     own = {name: cast("Any", ATTACKS.load(name)) for name in ATTACKS.own}
     attacks = {name: (attack.measures, [*attack.rules]) for name, attack in own.items()}

@@ -13,7 +13,7 @@ from audit.clauses.max_ever_risk import MaxEverRisk
 from audit.clauses.max_risk import MaxRisk
 from audit.clauses.min_e import MinE
 from audit.clauses.smallest_class import SmallestClass
-from audit.model.registry import PluginImportError, Registry
+from audit.model.options import PluginImportError, Registry
 from audit.model.report import Violation
 from audit.runtime.phrases import say
 

@@ -8,8 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.cli.arguments import GREATEST_SEED, Commands, Names, add_option, add_settings, counted, local, options_given
-from audit.cli.output import put, shows_progress
+from audit.cli.command import (
+    GREATEST_SEED,
+    Commands,
+    Names,
+    add_option,
+    add_settings,
+    counted,
+    local,
+    options_given,
+    put,
+    shows_progress,
+)
 from audit.model.errors import UsageError
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, printable, printable_path, say, say_count, typed
 

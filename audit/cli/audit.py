@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attacks.registry import ATTACKS, find
-from audit.cli.arguments import (
+from audit.cli.command import (
+    ON_TABLES,
     Names,
     Parser,
     add_option,
@@ -20,9 +21,10 @@ from audit.cli.arguments import (
     counted,
     limit,
     local,
+    opened,
     settings_for,
+    write_reports,
 )
-from audit.cli.output import ON_TABLES, opened, write_reports
 from audit.model.errors import UsageError
 from audit.model.options import options_by_name, options_of
 from audit.pipeline.settings import OF_WHOLE

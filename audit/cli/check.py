@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from audit.cli.arguments import Commands, Names, add_option, add_settings, options_given
-from audit.cli.output import opened, write
+from audit.cli.command import Commands, Names, add_option, add_settings, opened, options_given, write
 from audit.model.errors import UsageError
 from audit.model.options import options_by_name
 from reports.frames import FORMS

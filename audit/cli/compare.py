@@ -5,8 +5,19 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from audit.cli.arguments import GREATEST_SEED, Commands, add_output, add_settings, counted, local, set_defaults_of
-from audit.cli.output import check_output, check_spared, shows_progress, write
+from audit.cli.command import (
+    GREATEST_SEED,
+    Commands,
+    add_output,
+    add_settings,
+    check_output,
+    check_spared,
+    counted,
+    local,
+    set_defaults_of,
+    shows_progress,
+    write,
+)
 from audit.model.errors import within
 from reports.frames import FORMS
 

@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from audit.cli.arguments import Commands, local
-from audit.cli.output import put
+from audit.cli.command import Commands, local, put
 from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError
 from audit.runtime.phrases import NAMED, figure, say, typed

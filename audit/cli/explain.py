@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from audit.cli.arguments import REQUIRED, Commands, Names, add_output, add_settings, asked, settings_for
-from audit.cli.output import opened, write
+from audit.cli.command import REQUIRED, Commands, Names, add_output, add_settings, asked, opened, settings_for, write
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import UsageError
 from audit.runtime.phrases import printable, say

@@ -6,8 +6,17 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from audit.cli.arguments import Commands, add_output, add_settings, asked, settings_for
-from audit.cli.output import opened, put, put_page, write_lines
+from audit.cli.command import (
+    Commands,
+    add_output,
+    add_settings,
+    asked,
+    opened,
+    put,
+    put_page,
+    settings_for,
+    write_lines,
+)
 from audit.judgement.pseudonyms import names_in_report
 from audit.model.errors import UsageError
 from audit.runtime.phrases import joined, printable, quoted, say

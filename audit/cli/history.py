@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from audit.cli.arguments import Commands, add_output, local
-from audit.cli.output import check_output, put
+from audit.cli.command import Commands, add_output, check_output, local, put
 from reports.frames import FORMS, frames
 
 _FOLDER = "reports"
@@ -29,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         UsageError: there are no reports, or one cannot be read.
     """
-    from audit.judgement.baseline import read_history
+    from audit.judgement.waivers import read_history
     from reports.history import document, page
 
     check_output(arguments.output)

@@ -11,8 +11,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from audit.cli.arguments import Commands, local
-from audit.cli.output import put
+from audit.cli.command import Commands, local, put
 from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
 from audit.io.manifest import NAME, is_about_tables

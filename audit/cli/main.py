@@ -21,8 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from audit.cli import audit as default
-from audit.cli.arguments import Parser, settle_format
-from audit.cli.output import commands_name, discard, in_repository, log_shown, put, write_lines
+from audit.cli.command import Parser, commands_name, discard, in_repository, log_shown, put, settle_format, write_lines
 from audit.cli.signals import after_imports
 from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, OptionError, UsageError

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from audit.cli.arguments import Commands, add_settings, asked, settings_for
 from audit.cli.audit import add_attack_options, add_options, add_reports
-from audit.cli.output import opened, write_reports
+from audit.cli.command import Commands, add_settings, asked, opened, settings_for, write_reports
 
 
 def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:

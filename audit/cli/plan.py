@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from audit.cli.arguments import Commands, Names, add_output, add_settings, how_many, local, set_defaults_of
-from audit.cli.output import check_output, shows_progress, write
+from audit.cli.command import (
+    Commands,
+    Names,
+    add_output,
+    add_settings,
+    check_output,
+    how_many,
+    local,
+    set_defaults_of,
+    shows_progress,
+    write,
+)
 from reports.frames import FORMS
 
 

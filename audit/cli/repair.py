@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from audit.cli.arguments import Commands, asked, local, settings_for
 from audit.cli.audit import add_attack_options, add_further_reports, add_options
-from audit.cli.output import estimate_shown, opened, write_reports
+from audit.cli.command import Commands, asked, estimate_shown, local, opened, settings_for, write_reports
 from audit.model.moves import MOVES
 from reports.frames import FORMS
 

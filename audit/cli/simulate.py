@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from anonymizers.count_tables import COUNT_METHODS
-from audit.cli.arguments import Commands, Parser, counted, local, set_defaults_of
-from audit.cli.output import put, shows_progress
+from audit.cli.command import Commands, Parser, counted, local, put, set_defaults_of, shows_progress
 from audit.runtime.phrases import figure, printable, printable_path, say, say_count, typed
 from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, FileType, SimulationRequest
 

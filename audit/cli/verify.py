@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from audit.cli.arguments import Commands, local
+from audit.cli.command import Commands, local
 
 
 def add_parser(commands: Commands) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 
-from audit.cli.arguments import Commands, add_settings, asked, local, settings_for
-from audit.cli.output import opened, put
+from audit.cli.command import Commands, add_settings, asked, local, opened, put, settings_for
 from audit.io.manifest import NAME
 from audit.model.errors import UsageError
 from audit.runtime.phrases import printable, printable_path, say, say_count

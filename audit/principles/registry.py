@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from audit.model.options import made
-from audit.model.registry import Registry
+from audit.model.options import Registry, made
 from audit.principles.principle import Principle
 
 PRINCIPLES: Registry[type[Principle]] = Registry(

@@ -28,11 +28,9 @@ from audit.model.anonymizer import Anonymizer, Form, PublicationHistory, Publish
 from audit.model.arrays import NOBODY
 from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.principles.principle import Check, Principle
-from audit.publishing import manifest_writer
-from audit.publishing.identities import Counterfeits, RecordIds
-from audit.publishing.previous_cells import GroupCells, LastReleaseCells
+from audit.publishing.earlier_releases import Counterfeits, GroupCells, LastReleaseCells, RecordIds
 from audit.publishing.renderer import Rendered
-from audit.publishing.series_layout import SeriesForm, beside_unlinkable
+from audit.publishing.series_layout import SeriesForm, beside_unlinkable, extended, read_back, spelled_out
 from audit.publishing.transaction import SeriesTransaction
 from audit.publishing.verification import (
     TRANSITIONS,
@@ -350,7 +348,7 @@ class _Work:
         """Return the manifest of the series with a staged release as its last one."""
         so_far = self.form.manifest
         if self.form.begun:  # with all of its sensitive columns
-            so_far = manifest_writer.read_back(so_far, self.form.text)
+            so_far = read_back(so_far, self.form.text)
         files = tuple(replace(each, key=staged.key_path(each)) for each in staged.releases)
         counterfeits = {tag: str((staged.folder / file).absolute()) for tag, file in staged.counterfeits.items()}
         return replace(
@@ -358,11 +356,11 @@ class _Work:
         )
 
     def _commit(self, files: ReleaseFiles, counterfeits: str | None, tables: Mapping[str, pa.Table]) -> None:
-        spelled = manifest_writer.spelled_out(self.form.text, self.form.manifest)
-        if spelled is not None and self.form.begun:
-            self.workplace.replace_manifest(spelled)
-        text = manifest_writer.extended(spelled or self.form.text, files, counterfeits)
-        manifest = manifest_writer.read_back(self.form.manifest, text)
+        named = spelled_out(self.form.text, self.form.manifest)
+        if named is not None and self.form.begun:
+            self.workplace.replace_manifest(named)
+        text = extended(named or self.form.text, files, counterfeits)
+        manifest = read_back(self.form.manifest, text)
         if [release.shown for release in manifest.releases][-1] != files.shown:
             raise BrokenPromiseError(f"{NAME} would not end with release {files.tag}")
         self.workplace.commit(files.tag, tables, text)

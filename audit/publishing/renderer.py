@@ -25,8 +25,7 @@ from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
 from audit.model.arrays import NOBODY, Codes, Flags, Integers, Numbers, distinct, flagged
 from audit.model.errors import UsageError
-from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
-from audit.publishing.previous_cells import GroupCells, covers_itself
+from audit.publishing.earlier_releases import Counterfeits, GroupCells, RecordIds, covers_itself, exact_columns
 from audit.runtime.phrases import in_quotes, say
 
 _COUNT = "Count"

@@ -1,4 +1,7 @@
-"""Series layout: the columns, files and manifest of a series that exists or will be made."""
+"""Series layout: the columns, files and manifest of a series that exists or will be made.
+
+The text of an older manifest keeps its comments when a release is added.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+import tomlkit
+from tomlkit.items import InlineTable, String
+
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import unread
 from audit.io.cells import ANYTHING, Kind
+from audit.io.column_names import is_weight, sensitivity
 from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy
-from audit.io.manifest import NAME, Manifest, ReleaseFiles
+from audit.io.manifest import NAME, PRIVATE, Manifest, ReleaseFiles, parse_manifest
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Domain, Microdata
 from audit.io.paths import is_there
@@ -20,10 +27,10 @@ from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Spel
 from audit.io.rules.disclosure import Harmless, LeftOut, Similar, Unlinkable
 from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
-from audit.io.toml import toml_key, toml_text
+from audit.io.toml import UNCONFIRMED, Toml, toml_document, toml_key, toml_text
 from audit.model.anonymizer import Anonymizer, Form
-from audit.model.errors import UsageError
-from audit.publishing import manifest_writer
+from audit.model.errors import Problems, UsageError
+from audit.model.options import options_of
 from audit.publishing.renderer import Renderer
 from audit.publishing.verification import TRANSITIONS
 from audit.runtime.phrases import in_quotes, say
@@ -158,7 +165,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
         ),
     )
     row = microdata.snapshots[0].one_row
-    text = manifest_writer.new(title, anonymizer, columns, transitions, None if row is None else row.kept)
+    text = _new_manifest(title, anonymizer, columns, transitions, None if row is None else row.kept)
     manifest = Manifest(folder, microdata.name, (), columns, transitions=transitions)
     first = microdata.snapshots[0].shown
     suffix = next((suffix for suffix in (".csv.gz", ".parquet") if first.endswith(suffix)), ".csv")
@@ -397,3 +404,81 @@ def _free(name: str, used: set[str]) -> str:
     while name in used:
         name += "_"
     return name
+
+
+_ON_ONE_LINE = 4
+
+
+def _new_manifest(
+    name: str, anonymizer: Anonymizer, columns: Columns, transitions: str | None, kept_row: str | None = None
+) -> str:
+    """Return a manifest without releases; `transitions` is a file, `kept_row` as in the manifest."""
+    about = {
+        "sensitive": columns.sensitive[0],
+        "quasi_identifiers": columns.quasi_identifiers,
+        "group": columns.group or "",
+        "record": columns.record,
+        "count": columns.count,
+        **{rule.key: rule.stated or None for rule in columns.rules},
+    }
+    given = {option.name: getattr(anonymizer, option.name) for option in options_of(type(anonymizer))}
+    chosen = {option: value for option, value in given.items() if value is not None and value is not False}
+    tables: dict[str, Mapping[str, Toml]] = {
+        "series": {"name": name, "releases": []},
+        "columns": about,
+        "adversary": {"transitions": transitions},
+        "anonymized": {"method": anonymizer.name, **chosen, "rows": kept_row},
+        "policy": {"k": anonymizer.promise.parameters.get("k")},
+    }
+    unlinkable = columns.rules[Unlinkable].columns
+    if any(sensitivity(name) or not is_weight(name) for name in unlinkable):  # nobody said that it discloses nothing
+        tables[UNCONFIRMED] = {"keys": [f"columns.{Unlinkable.key}"]}
+    whose = say("Whose row is whose stands in {file}, which is never published.", file=f"{PRIVATE}/<release>.key.csv")
+    head = f"# {whose}\n"
+    return head + toml_document(tables)
+
+
+def spelled_out(text: str, manifest: Manifest) -> str | None:
+    """Return a manifest that names its releases one by one, or None if it already does.
+
+    A pattern would include a release as soon as its file exists, before the manifest names its counterfeits.
+    """
+    document = tomlkit.parse(text)
+    entries, names = document["series"]["releases"], {release.shown for release in manifest.releases}
+    literal = [each for each in entries if not (isinstance(each, str) and each not in names)]
+    if len(literal) == len(entries) == len(manifest.releases):
+        return None
+    document["series"]["releases"] = tomlkit.array().multiline(multiline=True)
+    document["series"]["releases"].extend(_entry(release) for release in manifest.releases)
+    return tomlkit.dumps(document)
+
+
+def extended(text: str, files: ReleaseFiles, counterfeits: str | None) -> str:
+    """Return a manifest with a new release added; `counterfeits` is the file that counts them, if there are any."""
+    document = tomlkit.parse(text)
+    releases = document["series"]["releases"]
+    releases.append(_entry(files))
+    releases.multiline(multiline=len(releases) > _ON_ONE_LINE)
+    if counterfeits is not None:
+        if "counterfeits" not in document:
+            document.add("counterfeits", tomlkit.table())
+        document["counterfeits"][files.tag] = counterfeits
+    return tomlkit.dumps(document)
+
+
+def read_back(manifest: Manifest, text: str) -> Manifest:
+    """Parse a manifest's new text.
+
+    Raises:
+        InputError: the new text is not a valid manifest.
+    """
+    problems = Problems()
+    return problems.checked(parse_manifest(manifest.folder, text, problems))
+
+
+def _entry(release: ReleaseFiles) -> InlineTable | String:
+    if release.values is None:
+        return tomlkit.string(release.shown)
+    pair = tomlkit.inline_table()
+    pair.update({"rows": release.shown, "values": release.values_shown})
+    return pair

@@ -9,7 +9,6 @@ import numpy as np
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import TransitionLines, read_lines, read_transitions
-from audit.io.cells import Interval, Kind, contains, cover_ranges
 from audit.io.encoding import Vocabulary
 from audit.io.manifest import NAME as SERIES
 from audit.io.microdata import NAME as MICRODATA
@@ -17,10 +16,10 @@ from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.anonymizer import COUNTERFEIT, Anonymizer, Bounds, Draft
-from audit.model.arrays import NOBODY, Codes, Places, distinct, numbered
+from audit.model.arrays import NOBODY, Codes, numbered
 from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.model.evidence import Transitions, UpdateSets, ValueCounts
-from audit.publishing.identities import Counterfeits
+from audit.publishing.earlier_releases import Counterfeits, uncovered
 from audit.runtime.phrases import printable, printable_path, say
 
 _NO_CODES: Codes = np.zeros(0, dtype=np.int32)
@@ -98,30 +97,6 @@ def check_kept(release: KeyedRelease, counterfeits: Counterfeits) -> None:
     for column, codes in enumerate(release.cells.values()):
         if not np.array_equal(codes[rows], before[:, column]):
             raise BrokenPromiseError("an older counterfeit has other quasi-identifiers than before")
-
-
-def uncovered(
-    cells: Sequence[Codes] | Codes, attributes: Sequence[QuasiIdentifier], read: ReadSnapshot, row: Codes
-) -> Places:
-    """Return the places in `row`, rows of the snapshot, whose exact values their published cells do not cover.
-
-    `cells` holds the published cells of each attribute, as numbers of the attribute; shape (len(row),) each.
-    """
-    wrong = np.zeros(len(row), dtype=np.bool_)
-    for column, attribute in enumerate(attributes):
-        first, place = distinct(cells[column].astype(np.int64), len(attribute.cells))
-        used, points = cells[column][first], read.snapshot.point[row, column]
-        if attribute.kind is Kind.CATEGORICAL:
-            wrong |= ~attribute.covers(used, read.texts[column])[place, points]
-            continue
-        numbers = read.numbers[column]
-        low, high, exact = cover_ranges([attribute.cells[cell] for cell in used], numbers)
-        fits = (low[place] <= points) & (points < high[place])
-        for at in np.flatnonzero(~exact[place]).tolist():
-            number = numbers[points[at]]
-            fits[at] = contains(attribute.cells[used[place[at]]], Interval(number, number))
-        wrong |= ~fits
-    return np.flatnonzero(wrong)
 
 
 TRANSITIONS = "transitions.csv"

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from attacks.registry import ATTACKS
 from audit.api.schema import as_text
 from reports.schema import WRITTEN
-from reports.schema.results import KINDS
+from reports.schema.types import KINDS
 from tests.cli.forms import EXAMPLES, FORMS, edit
 from tests.helpers.amount import some
 from tests.helpers.running import run_main

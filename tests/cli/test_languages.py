@@ -12,7 +12,7 @@ import pytest
 
 import audit
 from attacks.registry import ATTACKS
-from audit.cli.arguments import ON_TABLES
+from audit.cli.command import ON_TABLES
 from audit.cli.main import COMMANDS
 from audit.findings.count import label_name
 from audit.model.adversary import ADVERSARIES

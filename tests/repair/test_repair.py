@@ -640,7 +640,7 @@ def of_a_register(folder, *, changes, many=60):
     return str(folder / "s"), str(folder / "candidate/2023.csv")
 
 
-@kills("audit.cli.output.options_of_verdict", 'yield from ("--adversary", adversary)', "pass")
+@kills("audit.cli.command.options_of_verdict", 'yield from ("--adversary", adversary)', "pass")
 def test_next_names_the_repair_that_its_command_makes(tmp_path):
     """The command has the adversary and the limits, without which another series would be judged."""
     names = of_a_register(tmp_path / "s", changes=False, many=40)

@@ -14,7 +14,7 @@ from audit.io.series import open_series
 from audit.model.anonymizer import COUNTERFEIT, Draft
 from audit.principles.checker import checked
 from audit.principles.registry import find
-from audit.publishing.identities import Counterfeits
+from audit.publishing.earlier_releases import Counterfeits
 from audit.publishing.publish import PublishOptions, publish
 from audit.publishing.verification import BrokenPromiseError
 from tests.helpers.amount import some
