@@ -1,13 +1,12 @@
 """What all commands share: their arguments and their output.
 
-A wrong argument is an error on one line. Standard output and error may be full or closed, and messages and the log
-never stop a run; files appear whole or not at all.
+A wrong argument is an error on one line. Standard output and error may be full or closed, and messages never stop a
+run; files appear whole or not at all.
 """
 
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import re
 import shlex
@@ -25,8 +24,7 @@ from audit.io.paths import as_path, is_url, same_file, without_secrets
 from audit.model.errors import UsageError, flag
 from audit.model.options import Option
 from audit.pipeline.settings import SETTINGS, Settings, WholeCountAudit
-from audit.runtime.candidate_search import ESTIMATES
-from audit.runtime.log import ROOT
+from audit.runtime.candidate_search import ON_ESTIMATE
 from audit.runtime.phrases import NAMED, PLACES, Phrase, did_you_mean, printable, printable_path, say
 from reports.text import PAPER, Paper
 
@@ -221,12 +219,6 @@ def _print(rendered: str) -> None:
         raise
 
 
-LOG = "AUDIT_LOG"
-"""The environment variable that asks for the log."""
-_LEVELS = {"info": logging.INFO, "debug": logging.DEBUG}
-_FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-
-
 def write_lines(text: str) -> None:
     """Write to standard error, which may be full or closed."""
     with suppress(AttributeError, ValueError):
@@ -243,56 +235,21 @@ def discard(stream: TextIO) -> None:
 
 
 def shows_progress() -> bool:
-    """Return whether progress bars may be drawn: on a terminal, while no log is written."""
-    return sys.stderr is not None and sys.stderr.isatty() and not os.environ.get(LOG)
-
-
-class _LogLines(logging.Handler):
-    """Writes the log to the current standard error."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        write_lines(f"{self.format(record)}\n")
-
-
-@contextmanager
-def log_shown() -> Iterator[None]:
-    """Write the log to standard error if AUDIT_LOG asks for it.
-
-    Raises:
-        UsageError: AUDIT_LOG is neither empty, `info` nor `debug`.
-    """
-    asked = os.environ.get(LOG, "")
-    # The outer command already shows the log, as when the demo runs another command.
-    if not asked or any(isinstance(each, _LogLines) for each in ROOT.handlers):
-        yield
-        return
-    if asked not in _LEVELS:
-        raise UsageError(f"{LOG}={printable(asked)}: the log is info or debug; set it to one of them, or not at all")
-    with _lines_of(ROOT, _LEVELS[asked], _FORM):
-        yield
+    """Return whether progress bars may be drawn: on a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 @contextmanager
 def estimate_shown() -> Iterator[None]:
-    """Write to standard error how long a search may take, where neither a bar nor the log shows it."""
-    if shows_progress() or os.environ.get(LOG):
+    """Write to standard error how long a search may take, where no bar shows it."""
+    if shows_progress():
         yield
         return
-    with _lines_of(ESTIMATES, logging.INFO, "audit: %(message)s"):
-        yield
-
-
-@contextmanager
-def _lines_of(logger: logging.Logger, level: int, form: str) -> Iterator[None]:
-    handler, before = _LogLines(), logger.level
-    handler.setFormatter(logging.Formatter(form))
-    logger.addHandler(handler)
-    logger.setLevel(level)
+    before = ON_ESTIMATE.set(lambda line: write_lines(f"audit: {line}\n"))
     try:
         yield
     finally:
-        logger.removeHandler(handler)
-        logger.setLevel(before)
+        ON_ESTIMATE.reset(before)
 
 
 REQUIRED = Phrase("the following arguments are required: {names}")

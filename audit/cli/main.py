@@ -8,7 +8,6 @@ Exit codes: 0 the policy holds, 1 it is violated, 2 wrong usage or input, 3 unde
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 import tempfile
@@ -21,12 +20,11 @@ from pathlib import Path
 from types import ModuleType
 
 from audit.cli import audit as default
-from audit.cli.command import Parser, commands_name, discard, in_repository, log_shown, put, settle_format, write_lines
+from audit.cli.command import Parser, commands_name, discard, in_repository, put, settle_format, write_lines
 from audit.cli.signals import after_imports
 from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, OptionError, UsageError
 from audit.runtime import kernels
-from audit.runtime.log import logged_stage
 from audit.runtime.own_packages import outsider
 from audit.runtime.phrases import Phrase, did_you_mean, printable, say
 from audit.runtime.version import VERSION
@@ -62,7 +60,6 @@ COMMANDS = {
     "verify": "check a witness, the evidence that proves a verdict",
 }
 """The named commands and what each does; each is a module of this package, imported when it is used."""
-_LOG = logging.getLogger("audit.cli")
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
 _SHORTEST_FORMAT = "--fo"
@@ -167,17 +164,9 @@ def _dispatch(words: list[str]) -> int:
         arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
     except SystemExit as leaving:  # argparse exits after help, the version or wrong words; nothing else does
         return leaving.code if isinstance(leaving.code, int) else 2
-    command = words[0] if named else "audit"
-    with (
-        log_shown(),
-        commands_name(arguments),
-        logged_stage(_LOG, f"command {command}") as stage,
-    ):
-        _LOG.info("series-audit %s, Python %s, %s", VERSION, sys.version.split()[0], sys.platform)
+    with commands_name(arguments):
         settle_format(arguments)
-        code = int((_command(command) if named else default).run(arguments))
-        stage.count(exit_code=code)
-        return code
+        return int((_command(words[0]) if named else default).run(arguments))
 
 
 def _check_spelling(word: str) -> None:

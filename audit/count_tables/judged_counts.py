@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -45,10 +44,8 @@ from audit.model.errors import InputError, Problem, UsageError
 from audit.model.explanation import ExplainedCount, Explanation
 from audit.model.report import AdversaryFacts, CountSize
 from audit.runtime.budget import Budget
-from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Phrase, parted, printable, say
 
-_LOG = logging.getLogger(__name__)
 _NAMED = 12
 _REMEMBERED = 100
 _FAILED = Phrase("the certificate of a finding does not hold, which is a bug of this program")
@@ -194,12 +191,10 @@ def judge(
     budget = budget or Budget(options.time_limit, options.progress(attack.name))
     interrupted = False
     for part in evidence.parts:
-        with logged_stage(_LOG, f"attack {attack.name}", numbers=len(part.rows)) as stage:
-            outcome = CountOutcome.nothing(len(part.questions), say("interrupted"), interrupted=True)
-            # An interrupted audit reports the parts that are decided. If none is, the interrupt ends the run.
-            with suppress(*([KeyboardInterrupt] if outcomes else [])):
-                outcome = outcome if interrupted else attacked(counts, part, attack, budget)
-            stage.count(questions=len(outcome.verdict), open=int((outcome.verdict == OPEN).sum()))
+        outcome = CountOutcome.nothing(len(part.questions), say("interrupted"), interrupted=True)
+        # An interrupted audit reports the parts that are decided. If none is, the interrupt ends the run.
+        with suppress(*([KeyboardInterrupt] if outcomes else [])):
+            outcome = outcome if interrupted else attacked(counts, part, attack, budget)
         interrupted = outcome.interrupted
         outcomes.append(outcome)
     if counts.manifest.sensitive:

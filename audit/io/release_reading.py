@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,10 +24,8 @@ from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key, toml_line
 from audit.model.arrays import NOBODY, Codes, Counts, Flags, Integers, Numbers, combine, numbered
 from audit.model.errors import InputError, Problems
-from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Phrase, printable, say, typed
 
-_LOG = logging.getLogger(__name__)
 SEVERAL_ROWS = Phrase(
     "keep one row for each person and release, or write under [columns] how several rows are judged: rows = "
     '"episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
@@ -490,8 +487,7 @@ def begin(
     """
     readings, problems = list[ReleaseReading](), Problems()
     for position in positions:
-        with logged_stage(_LOG, "reading", level=logging.DEBUG, release=position + 1):
-            readings.append(ReleaseReading(series, position, attributes, problems, key=key, records=records))
+        readings.append(ReleaseReading(series, position, attributes, problems, key=key, records=records))
     return readings
 
 

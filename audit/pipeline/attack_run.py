@@ -5,7 +5,6 @@ If an attack of another package fails in any way, the audit continues and report
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +31,6 @@ from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
 from audit.pipeline.release_summary import facts, rows_of_files, summarize_release
 from audit.runtime.budget import Budget
-from audit.runtime.log import logged_stage
 from audit.runtime.outside_code import ClauseWatch, OutsideCodeError, run_outside
 from audit.runtime.own_packages import is_own
 from audit.runtime.phrases import Reason, ReasonKind, combined, printable, say
@@ -89,9 +87,6 @@ def _package(attack: Attack) -> str:
         if names
         else say("the module {name}", name=printable(module))
     )
-
-
-_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -187,17 +182,14 @@ def run_attacks(
 
 def _evidence(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> tuple[View, ...]:
     """Return what the adversary sees: one view for each sensitive attribute, and one for several together."""
-    with logged_stage(_LOG, "evidence", releases=len(series.tags)) as stage:
-        # The attack of another package may lack this attribute.
-        records = any(getattr(each, "follows_records", not each.per_attribute) for each in attacks)
-        follow = any(each.per_attribute for each in attacks) and (len(series.tags) > 1 or options.follow == "always")
-        watched = Budget(on_progress=options.progress("reading"))
-        evidence = build_evidence(series, options.adversary, records=records, follow=follow, watched=watched)
-        if evidence[-1].followed and options.follow == "never":
-            unfollowed = Reason(say("with the candidate, people cannot be followed"), ReasonKind.UNFIT)
-            evidence = (replace(evidence[0], unfollowed=unfollowed), *evidence[1:-1])
-        stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
-    _LOG.info("adversary: %s", evidence[0].kind)
+    # The attack of another package may lack this attribute.
+    records = any(getattr(each, "follows_records", not each.per_attribute) for each in attacks)
+    follow = any(each.per_attribute for each in attacks) and (len(series.tags) > 1 or options.follow == "always")
+    watched = Budget(on_progress=options.progress("reading"))
+    evidence = build_evidence(series, options.adversary, records=records, follow=follow, watched=watched)
+    if evidence[-1].followed and options.follow == "never":
+        unfollowed = Reason(say("with the candidate, people cannot be followed"), ReasonKind.UNFIT)
+        evidence = (replace(evidence[0], unfollowed=unfollowed), *evidence[1:-1])
     return evidence
 
 
@@ -270,19 +262,16 @@ class _Attacking:
                 outcome = replace(outcome, claims=outcome.claims.with_alone(seen, outcome.alone))
             return outcome
 
-        with logged_stage(_LOG, f"attack {attack.name}", releases=len(seen.tags)) as stage:
-            of_all = None
-            if self.person is not None and person is None:
-                why = say("for this attribute, the person is judged for other sets of releases")
-                outcome = Outcome.skipped(attack.name, why)
-            else:
-                outcome = run_guarded(attack, run, self.options.time_limit)
-            if person is not None:
-                of_all, claims = outcome, None if outcome.claims is None else outcome.claims.about(person)
-                # The explanation asks later for the risk of each value of this person.
-                outcome = score(seen, seen.key, replace(outcome, claims=claims, model=None), budget)
-            number = 0 if outcome.claims is None else len(outcome.claims)
-            stage.count(skipped=not outcome.ran, complete=outcome.status == "complete", claims=number)
+        of_all = None
+        if self.person is not None and person is None:
+            why = say("for this attribute, the person is judged for other sets of releases")
+            outcome = Outcome.skipped(attack.name, why)
+        else:
+            outcome = run_guarded(attack, run, self.options.time_limit)
+        if person is not None:
+            of_all, claims = outcome, None if outcome.claims is None else outcome.claims.about(person)
+            # The explanation asks later for the risk of each value of this person.
+            outcome = score(seen, seen.key, replace(outcome, claims=claims, model=None), budget)
         return replace(result, outcome=outcome, of_all=of_all, seconds=time.perf_counter() - start)
 
     def certain_if_unchanged(self, limits: Mapping[str, float]) -> int | None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -59,11 +58,8 @@ from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.report_warnings import report_warnings
 from audit.runtime.budget import Budget
-from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Reason, ReasonKind, joined, printable, say
 from audit.runtime.version import VERSION
-
-_LOG = logging.getLogger(__name__)
 
 _PLACES = 3
 
@@ -110,7 +106,6 @@ def pseudonymizer(series: Series, options: AuditOptions) -> Pseudonymizer:
     return Pseudonymizer(series, reveal=options.reveal, stable=options.stable_ids)
 
 
-@logged_stage(_LOG, "certificates and report")
 def build_report(run: AuditRun, namer: Pseudonymizer) -> Report:
     """Return the report of a run."""
     run, options = run.checked(namer), run.options

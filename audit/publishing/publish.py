@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -41,10 +40,8 @@ from audit.publishing.verification import (
     check_written,
     check_written_transitions,
 )
-from audit.runtime.log import logged_stage
 from audit.runtime.phrases import say
 
-_LOG = logging.getLogger(__name__)
 _LINES_SHOWN = 5
 _SECRET_BITS = 128
 
@@ -135,16 +132,9 @@ class _Work:
         check = self._look_back()
         for position in range(done, total):
             self.options.on_progress(position - done, total - done)
-            with logged_stage(_LOG, f"publishing by {self.anonymizer.name}", release=position + 1) as stage:
-                published = self._publish(position, check)
-                if published is None:
-                    return
-                stage.count(
-                    rows=published.rows,
-                    groups=published.groups,
-                    counterfeits=published.counterfeits,
-                    withheld=published.withheld,
-                )
+            published = self._publish(position, check)
+            if published is None:
+                return
             self.options.on_release(published)
             yield published
 

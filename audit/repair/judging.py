@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,10 +29,8 @@ from audit.pipeline.audit_run import build_report, less_the_past, remaining_find
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, Cost, RepairPlan, owners
 from audit.runtime.candidate_search import CandidateSearch
-from audit.runtime.log import logged_stage
 from audit.runtime.phrases import ReasonKind, kind_of
 
-_LOG = logging.getLogger(__name__)
 _CERTIFICATES = 12
 """The number of findings about people outside the candidate whose certificates are read."""
 _QUICK = 10_000
@@ -142,13 +139,11 @@ class Judge:
     def _audit(self, plan: RepairPlan, *, blames: bool, whole: bool) -> Judgement:
         with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder, self._named(folder):
             series = with_candidate(self._before(plan), CandidateFiles(self.rows, plan).write(Path(folder)))[1]
-            with logged_stage(_LOG, "candidate", number=self.tries.audits + 1) as stage:
-                for attacks in [self.attacks] if whole else [self._quick_attacks, self.attacks]:
-                    run, report, policy = self._audited(series, attacks, whole=whole)
-                    is_open = policy.undecided or any(each.incomplete for each in report.attacks)
-                    if policy.violations or self.attacks == attacks or not is_open:
-                        break
-                stage.count(violations=len(policy.violations), undecided=len(policy.undecided))
+            for attacks in [self.attacks] if whole else [self._quick_attacks, self.attacks]:
+                run, report, policy = self._audited(series, attacks, whole=whole)
+                is_open = policy.undecided or any(each.incomplete for each in report.attacks)
+                if policy.violations or self.attacks == attacks or not is_open:
+                    break
             if not policy.violations or not blames or (whole and self.tries.budget.exhausted()):
                 if not policy.violations and not whole:
                     doubts = [*dict.fromkeys(each.reason for each in policy.undecided)]

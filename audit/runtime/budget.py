@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
@@ -10,8 +9,6 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from audit.runtime.engine import Engine, Local, is_cancelled
 from audit.runtime.phrases import Reason, ReasonKind, figure, say
-
-_LOG = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -71,8 +68,7 @@ class Budget:
             self.on_progress(done, total)
 
     def stage(self, what: str) -> None:
-        """Report and log the name of the stage that begins; the name must not hold data."""
-        _LOG.debug("%s", what)
+        """Report the name of the stage that begins."""
         if isinstance(self.on_progress, Watcher):
             self.on_progress.stage(what)
 

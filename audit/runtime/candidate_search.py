@@ -6,16 +6,16 @@ who calls; the time, the interrupt, the best so far and the estimate are the sam
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Generic, TypeVar
 
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Reason, ReasonKind, figure, say
 
-ESTIMATES = logging.getLogger(__name__)
+ON_ESTIMATE = ContextVar[Callable[[str], None]]("ON_ESTIMATE", default=lambda _: None)
 """Receives, once for each search, a sentence that says how long it may take."""
 
 P = TypeVar("P")
@@ -88,7 +88,7 @@ class CandidateSearch(Generic[P, J]):
         self.budget.stage(say("about {seconds} s an audit, {most} more at most", **about))
         if not self._is_estimated:
             line = say("One audit takes about {seconds} s; within the time limit, up to {most} more are made.", **about)
-            ESTIMATES.info("%s", line)
+            ON_ESTIMATE.get()(line)
             self._is_estimated = True
 
     @contextmanager

@@ -16,7 +16,6 @@ from attacks.differencing.components import Remainder
 from audit.cli.main import main
 from audit.cli.signals import after_imports
 from audit.count_tables import second_reading
-from audit.runtime.candidate_search import ESTIMATES
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES
 from tests.helpers.count_tables import TinyTables
@@ -156,12 +155,11 @@ def test_what_needs_no_guess_is_not_known_after_an_interrupt(call, code, rests, 
     assert [each.get("rests_on") for each in report["attacks"][0]["findings"]] == [rests, rests]
 
 
-def test_a_repair_says_how_long_it_may_take_without_a_terminal(tmp_path, capsys, monkeypatch):
+def test_a_repair_says_how_long_it_may_take_without_a_terminal(tmp_path, capsys):
     shutil.copytree(HOSPITAL, tmp_path / "s")
     candidate = (tmp_path / "s" / "releases" / "2.csv").rename(tmp_path / "2.csv")
     manifest = tmp_path / "s" / "series.toml"
     manifest.write_text(manifest.read_text(encoding="utf-8").replace(', "releases/2.csv"', ""), encoding="utf-8")
-    monkeypatch.setattr(ESTIMATES, "disabled", False)
     assert main(["repair", str(tmp_path / "s"), str(candidate), "--output", str(tmp_path / "out")]) == 0
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("audit: One audit takes about ")

@@ -1,11 +1,9 @@
 """The search for repairs: it keeps the best so far, and says once how long it may take."""
 
-import logging
-
 import pytest
 
 from audit.runtime.budget import Budget
-from audit.runtime.candidate_search import ESTIMATES, CandidateSearch, SearchOutOfTimeError
+from audit.runtime.candidate_search import ON_ESTIMATE, CandidateSearch, SearchOutOfTimeError
 from audit.runtime.phrases import ReasonKind
 
 
@@ -49,11 +47,11 @@ def test_time_is_kept_to_audit_the_best_again(again, plan, late, monkeypatch):
         search.check_time()
 
 
-def test_the_estimate_is_told_once(caplog, monkeypatch):
-    search = searching(60)
-    monkeypatch.setattr(ESTIMATES, "disabled", False)  # tests that run commands silence it (tests/helpers/running.py)
-    with caplog.at_level(logging.INFO, logger="audit.runtime.candidate_search"):
-        for plan in (1, 3, 5):
-            search.audit(plan, str)
-    [told] = caplog.messages
+def test_the_estimate_is_told_once():
+    search, lines = searching(60), []
+    before = ON_ESTIMATE.set(lines.append)
+    for plan in (1, 3, 5):
+        search.audit(plan, str)
+    ON_ESTIMATE.reset(before)
+    [told] = lines
     assert told.startswith("One audit takes about 0.001 s; within the time limit, up to ")
