@@ -31,7 +31,6 @@ from reports.page import (
 )
 from reports.person_entries import below_k, by_risk, finding_entry, other_entries, over_time, person_entries
 from reports.release_risk import blamed_columns, panel
-from reports.repair import recommended
 from reports.sentences import (
     CONTRADICTED,
     adversary,
@@ -64,7 +63,6 @@ from reports.summary_text import (
     assumptions,
     commands,
     decision,
-    last_release,
     next_step,
     only_last,
     open_questions,
@@ -207,14 +205,9 @@ def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
     for attack in sorted(report.shown_attacks, key=lambda each: each not in worst):
         yield _findings_of(attack, people_alike(attack, report.policy.violations))
     yield Section("", _list(waivers(report), soft=True))
-    yield Section(
-        say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
-    )
     yield Section(say("Where it stands"), _list(ended(report), soft=True))
     following = [f"$ {typed(command)}" for command in commands(report)]
-    first = (
-        [next_step(report), *_repairing(report)] if report.policy.violations and report.recommendation is None else []
-    )
+    first = [next_step(report), *_repairing(report)] if report.policy.violations else []
     steps = [*first, *advice(report)]
     if not steps and report.policy.undecided:
         open_ = (f"{what} ({taken})" for what, _, taken in open_questions(report) if taken)
@@ -278,9 +271,6 @@ def _releases(report: Report) -> str:
 def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[Chart]) -> Iterator[Section]:
     if report.baseline is not None:
         yield Section(say("What is new since the last report"), [Bullets(list(since(report)))])
-    yield Section(
-        say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
-    )
     yield Section(say("Warnings about the files"), _list(warnings(report)))
     yield Section(say("What is proved, and how to check it"), _list(proved(report)))
     yield Section(
@@ -307,21 +297,13 @@ def _list(lines: Iterable[str], *, soft: bool = False) -> list[Block]:
     return [Bullets(shown, soft)] if (shown := list(lines)) else []
 
 
-def recommendation(report: Report, *, commands: bool = True) -> Iterator[Block]:
-    """Yield a repair of the newest release, if one was searched for, and the command that makes it."""
-    if (found := recommended(report)) is not None:
-        yield Paragraph(found.what)
-        yield from _list(found.changes)
-        yield from [Paragraph(found.how)] if found.how and commands else []
-
-
 def _repairing(report: Report) -> Iterator[str]:
     """Yield how to find the smallest change of the last release, if that release breaks the policy."""
-    if report.recommendation is None and only_last(report):
+    if only_last(report):
         yield say(
-            "With --recommend the audit searches for the smallest change of release {release} that keeps the policy: "
-            "it merges groups or withholds rows, audits the result, and shows here what this costs.",
-            release=last_release(report),
+            "If the release is not published yet, remove it from series.toml and run `{command}`, which writes the "
+            "changed release.",
+            command=typed("audit repair SERIES CANDIDATE --output DIR"),
         )
 
 

@@ -159,8 +159,7 @@ def _highest_risk(attack: AttackReport) -> str:
 def with_news(impact: ReleaseImpact) -> Report:
     """Return the audit of the series with the candidate; its findings are those that the candidate adds.
 
-    Sentences about the candidate become warnings, for formats without a place for them; a repair becomes the
-    recommendation.
+    Sentences about the candidate, and about its repair, become warnings, for formats without a place for them.
     """
     added = {(each.after.attack, each.after.sensitive): each for each in impact.attacks}
     attacks = []
@@ -168,15 +167,14 @@ def with_news(impact: ReleaseImpact) -> Report:
         news = added[attack.attack, attack.sensitive]
         found = tuple(new.finding for new in news.findings)
         attacks.append(replace(attack, findings=found, findings_total=news.new))
-    further = _beyond_repair(impact) if impact.cells is None else cell_repair.todo(impact, impact.cells)
+    further = [*_proposal(impact), *_beyond_repair(impact)]
+    further = further if impact.cells is None else [*cell_repair.todo(impact, impact.cells)]
     lines = [*_read(impact), *_before(impact), *further]
     new = (new for each in impact.attacks for new in each.findings)
     causes = tuple(f"{each.finding.id}: {_cause(each.cause)}" for each in new if [*_caused(each)])
     *most, last = (line.strip().rstrip(".:") for line in lines)
     noted = *(ReportWarning("candidate", line) for line in most), ReportWarning("candidate", last, causes)
-    advised = None if impact.repair is None else impact.repair.recommendation(named=True)
-    warnings = (*noted, *impact.after.warnings)
-    return replace(impact.after, attacks=tuple(attacks), warnings=warnings, recommendation=advised)
+    return replace(impact.after, attacks=tuple(attacks), warnings=(*noted, *impact.after.warnings))
 
 
 def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:

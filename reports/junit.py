@@ -13,7 +13,6 @@ from xml.etree import ElementTree as ET
 from audit.model.errors import SENTENCE
 from audit.model.report import ClauseReport, Report
 from audit.runtime.phrases import printable
-from reports.repair import recommended
 from reports.sentences import broken_by, steps, violation_text, waivers, warnings
 from reports.verdict import headline
 
@@ -42,10 +41,8 @@ class JUnit:
         )
         for clause in clauses:
             _case(suite, clause, report)
-        found = recommended(report)
-        advised = [] if found is None else [str(found)]
         ET.SubElement(suite, "system-out").text = "\n".join(
-            [headline(report)[0], *advised, *waivers(report), *warnings(report), *_findings(report)]
+            [headline(report)[0], *waivers(report), *warnings(report), *_findings(report)]
         )
         ET.indent(suite)
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode") + "\n"

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
-from audit.model.errors import SENTENCE
-from audit.model.moves import Move, MoveTotal, Recommendation
+from audit.model.moves import Move
 from audit.model.release_impact import Repair
-from audit.model.report import Report
 from audit.runtime.phrases import (
-    Noun,
     ReasonKind,
     figure,
     joined,
@@ -29,13 +25,6 @@ from reports.verdict import headline, more_if_unchanged
 _SHOWN = 12
 _MAY_HELP = (ReasonKind.TIME_LIMIT, ReasonKind.TOO_HARD, ReasonKind.INTERRUPTED)
 """The kinds of reasons against which another search, or other cells, may help."""
-_TOTALS = {
-    "merge": Noun("{count} [merge|merges] of groups"),
-    "move": Noun("{count} [row|rows] moved to [another group|other groups]"),
-    "coarsen": Noun("{count} [column|columns] coarsened"),
-    "withhold": Noun("{count} [row|rows] withheld"),
-    "redraw": Noun("new record ids for all rows"),
-}
 
 
 def page(repair: Repair) -> Page:
@@ -241,67 +230,6 @@ def change(move: Move) -> str:
             column=printable(move.column or ""),
         )
     return say("withhold {lines}", lines=lines)
-
-
-class Recommended(NamedTuple):
-    """What is recommended for the newest release, in words: what it comes to, each change, and how to have it made."""
-
-    what: str
-    changes: list[str]
-    how: str | None = None
-
-    def __str__(self) -> str:
-        return "\n".join([self.what, *(f"- {each}" for each in self.changes), *([self.how] if self.how else [])])
-
-
-def recommended(report: Report) -> Recommended | None:
-    """Return the recommendation for the newest release; None unless requested, or if nothing breaks the policy."""
-    found = report.recommendation
-    if found is None:
-        return None
-    changes = _all_of(found.moves, sentence)
-    return Recommended(_comes_to(found), changes or [_total(each) for each in found.totals], _how_to_write(found))
-
-
-def _comes_to(found: Recommendation) -> str:
-    """Return the recommendation, or why there is none."""
-    tag = printable(found.release, 60)
-    about = {"release": tag, "lost": figure(found.information_lost, ".1%")}
-    if found.refused is not None:
-        reason = printable(found.refused, SENTENCE)
-        if found.past_violates:
-            return say(
-                "No change of release {release} is recommended: the releases before it already violate the policy, "
-                "and no change was found after which it adds nothing that the policy forbids ({reason}).",
-                release=tag,
-                reason=reason,
-            )
-        return say("No change of release {release} is recommended: {reason}.", release=tag, reason=reason)
-    stopped = "" if found.stopped is None else f"{best_so_far(found.stopped)} "
-    if found.past_violates:
-        before = say("The releases before release {release} already violate the policy.", release=tag)
-        return f"{stopped}{before} {_adds_nothing(found.changes, about)}"
-    return f"{stopped}{_keeps(found.changes, about)}"
-
-
-def _how_to_write(found: Recommendation) -> str | None:
-    """Return how to apply the changes; None if there are none."""
-    if found.refused is not None or not found.changes:
-        return None
-    return say(
-        "If the release is not published yet, remove it from series.toml and run `{command}`, which writes the "
-        "changed release.",
-        command=typed("audit repair SERIES CANDIDATE --output DIR"),
-    )
-
-
-def _total(total: MoveTotal) -> str:
-    """Return the number of changes of a kind, and their loss.
-
-    >>> _total(MoveTotal("withhold", 2, 2.0))
-    '2 rows withheld (information lost, in rows: 2)'
-    """
-    return _at_cost(_TOTALS[total.kind].counted(total.count), total.cost)
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -14,7 +14,6 @@ from audit.findings.wording import stretches
 from audit.model.finding import Finding, FindingRule
 from audit.model.report import Report
 from audit.runtime.phrases import printable
-from reports.repair import recommended
 from reports.sarif_log import artifact, automation, location, log, message, tool
 from reports.sentences import ended_early, steps, undecided, violating, violation_text
 from reports.text import PAPER
@@ -69,8 +68,7 @@ def _invocation(report: Report) -> dict[str, object]:
         if attack.reason:
             level = "warning" if attack.status == "incomplete" else "note"
             notes.append((level, ended_early(attack.attack, attack)))
-    if (found := recommended(report)) is not None:
-        notes.append(("note", str(found)))
+    notes += [("note", each.text) for each in report.warnings if each.kind == "candidate"]
     notes.append(("note", headline(report)[0]))
     return {
         "executionSuccessful": not report.policy.undecided,

@@ -89,27 +89,11 @@ def assumed(report: Report) -> str:
     return say("Audited for {who} ({name}).", who=who, name=report.adversary.kind)
 
 
-def _with_recommended(last: str, *, past_violates: bool) -> str:
-    """Return what to do with the newest release, given its tag, where something is recommended for it."""
-    if past_violates:
-        return say(
-            "The published releases violate the policy and cannot be taken back. Release {release}, changed as "
-            "recommended below, discloses nothing more.",
-            release=last,
-        )
-    return say(
-        "If release {release} is not out yet, hold it back: changed as recommended below, it keeps the policy.",
-        release=last,
-    )
-
-
 def next_step(report: Report) -> str:
     """Return what to do now, in a sentence."""
     last = last_release(report)
     if report.contradictions:
         return say("Correct the data, or say which values may follow which, and audit again before anything goes out.")
-    if report.policy.violations and report.recommendation is not None and report.recommendation.refused is None:
-        return _with_recommended(last, past_violates=report.recommendation.past_violates)
     if report.policy.violations and only_last(report):
         return say(
             "Do not publish release {release} if it is not out yet: without it, nothing was found.", release=last

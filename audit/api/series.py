@@ -140,9 +140,8 @@ class LoadedSeries(Loaded):
 
         Args:
             attack: these attacks alone; None means all that apply.
-            **settings: those of `attack`; `time_limit` and `findings` are for each attack. Also `recommend` (if the
-                policy is violated, search for the smallest change of the newest release that keeps it, as `repair`
-                does); `baseline` (the file of an earlier report, made with `stable_ids`, whose findings do not count);
+            **settings: those of `attack`; `time_limit` and `findings` are for each attack. Also `baseline` (the file of
+                an earlier report, made with `stable_ids`, whose findings do not count);
                 `risks` (a CSV or Parquet file to write with the risk of each person in each release; it names people);
                 `witness` (a folder for the evidence of the verdict, for `audit verify`; it names people); `proofs`
                 (`"veripb"` writes the findings beside it as a formula and proof for VeriPB).
@@ -177,7 +176,7 @@ class LoadedSeries(Loaded):
             InputError: the series or the candidate cannot be read.
         """
         from audit.pipeline.audit_run import compare_candidate
-        from audit.repair.newest_release import with_repair
+        from audit.repair.search import with_repair
 
         checked, chosen = AuditSettings(settings), several(attack)
         attacks = checked.attacks(chosen)

@@ -136,10 +136,6 @@ def run(
         options = replace(asked, keeps_finished=keeps_finished)
         done = run_attacks(opened, chosen, options, None if witness is None else witness.prepare)
         report = build_report(done, pseudonymizer(opened, options))
-        if given.get("recommend") and report.policy.violations and not report.interrupted:
-            from audit.repair.newest_release import recommend as recommended
-
-            report = replace(report, recommendation=recommended(opened, chosen, options))
     if witness is not None:
         report = witness.write(report, done, options.time_limit)
     if (risks := given.get("risks")) is not None:

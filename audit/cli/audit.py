@@ -25,7 +25,6 @@ from audit.cli.command import (
     settings_for,
     write_reports,
 )
-from audit.model.errors import UsageError
 from audit.model.options import options_by_name, options_of
 from audit.pipeline.settings import OF_WHOLE
 from audit.runtime.distributed.engines import ENGINES
@@ -50,7 +49,7 @@ def add_arguments(main: Parser, words: Sequence[str]) -> None:
         metavar="NAME",
         help=f"write a document about the audit instead of a report: {', '.join(DOCUMENTS.names)}",
     )
-    add_settings(main, "baseline", "recommend", "risks", "witness", "proofs")
+    add_settings(main, "baseline", "risks", "witness", "proofs")
     add_attack_options(main, words)
 
 
@@ -143,7 +142,6 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.api.answers import AuditResult, kept
     from audit.api.settings import run as audited
 
-    _check_recommended(arguments)
     series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
     with asked(arguments, OF_WHOLE) as given:
         how = settings_for(series, arguments, given)
@@ -153,18 +151,3 @@ def run(arguments: argparse.Namespace) -> int:
             done = audited(series.opened, arguments.attack or (), how, keeps_finished=True)
             result = AuditResult(*kept(*done))
     return write_reports(result, arguments, arguments.output, arguments.document)
-
-
-def _check_recommended(arguments: argparse.Namespace) -> None:
-    """Refuse to search for a recommendation that no output would show.
-
-    Raises:
-        UsageError: the only output is a document without a place for it.
-    """
-    if not arguments.recommend or arguments.document is None or arguments.report:
-        return
-    if not getattr(DOCUMENTS.load(arguments.document), "recommends", True):
-        raise UsageError(
-            f"--recommend: the form of the document {arguments.document} has no place for a recommendation; leave "
-            "it out, or write a report as well (--report html=FILE)"
-        )

@@ -518,4 +518,4 @@ def settings_for(
     return {name: given[name] for name in WholeCountAudit.__annotations__ if name in given}
 
 
-_OF_PEOPLE = ("adversary", "recommend", "risks", "proofs", "individual", "only", "reach")
+_OF_PEOPLE = ("adversary", "risks", "proofs", "individual", "only", "reach")

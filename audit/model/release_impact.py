@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 from audit.model.count_tables import Rounding
 from audit.model.finding import Finding
 from audit.model.json_types import INLINED, OMITTED, UNWRITTEN, Less, Omittable, Probability, Status, WrittenAs
-from audit.model.moves import Move, Recommendation, totals
+from audit.model.moves import Move
 from audit.model.report import COUNTS, AttackReport, Contradictions, PolicyReport, Report
 from audit.runtime.phrases import Phrase, Reason, ReasonKind
 
@@ -80,15 +80,6 @@ class Repair:
         if self.refused is None:
             return 0
         return 1 if self.proved else 3
-
-    def recommendation(self, *, named: bool) -> Recommendation:
-        """Return the repair as a recommendation; `named` is whether groups and lines are shown."""
-        if self.refused is not None:
-            return Recommendation(self.candidate, refused=self.refused)
-        moves = self.moves if named else ()
-        return Recommendation(
-            self.candidate, len(self.moves), totals(self.moves), self.lost, moves, stopped=self.stopped
-        )
 
 
 @dataclass(frozen=True)

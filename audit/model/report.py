@@ -41,7 +41,6 @@ from audit.model.json_types import (
     WrittenAs,
 )
 from audit.model.measures import Measures, RiskMeasures
-from audit.model.moves import Recommendation
 from audit.runtime.phrases import Reason, ReasonKind, combined, kind_of
 
 _TRIED = 10_000
@@ -714,7 +713,6 @@ class Report:
         baseline: the earlier report with which this one is compared; only with --baseline.
         interrupted: true if the run was interrupted: unfinished attacks are `skipped`, with that reason.
         people: the people in shown findings, each once for each sensitive attribute.
-        recommendation: a repair of the newest release; only with --recommend, if the policy is violated.
         witness: what the witness beside the report proves; only with --witness.
         about: the only person of findings and counts, if one was requested; then there is no verdict.
         failed_certificates: the number of findings about counts that are undecided because their certificates failed.
@@ -743,7 +741,6 @@ class Report:
     baseline: Omittable[BaselineFacts] = None
     interrupted: Annotated[bool, OMITTED] = False
     people: tuple[FoundPerson, ...] = ()
-    recommendation: Omittable[Recommendation] = None
     witness: Omittable[WitnessReport] = None
     about: Annotated[str | None, UNWRITTEN] = None
     failed_certificates: Annotated[int, UNWRITTEN] = 0
@@ -777,7 +774,7 @@ class Report:
     @property
     def exit_code(self) -> int:
         """The exit code: 130 after an interrupt, 4 if an attack failed and nothing is violated, else the policy's."""
-        if self.interrupted or (self.recommendation is not None and self.recommendation.interrupted):
+        if self.interrupted:
             return 130
         failed = self.failed or self.failed_certificates
         return 4 if failed and not self.policy.violations else self.policy.exit_code

@@ -98,14 +98,6 @@ class WholeCountAudit(CountSettings, _Beside, total=False):
 class WholeAudit(Settings, _Beside, total=False):
     """The settings of `audit SERIES` for people."""
 
-    recommend: Annotated[
-        bool,
-        Setting(
-            False,
-            "if the policy is violated, find the smallest change of the newest release that keeps it, and say what it "
-            "costs; takes as long as `audit repair`, tens of audits",
-        ),
-    ]
     risks: Annotated[
         AnyPath,
         Setting(

@@ -19,6 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from audit.adversary.build_evidence import choose
+from audit.clauses.clause import attack_reason
 from audit.io.candidate import with_candidate
 from audit.io.foreign_files import is_foreign
 from audit.io.manifest import key_name
@@ -27,9 +28,10 @@ from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Places
 from audit.model.audit_options import AuditOptions
+from audit.model.errors import UsageError
 from audit.model.moves import COARSEN, MERGE, MOVE, MOVES, REDRAW, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
-from audit.model.release_impact import Repair
+from audit.model.release_impact import ReleaseImpact, Repair
 from audit.principles.checker import checked
 from audit.principles.principle import Principle, promise_of
 from audit.repair.candidate_files import CandidateFiles
@@ -40,7 +42,7 @@ from audit.repair.past_values import PastValues
 from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, divide, smaller_plans
 from audit.repair.recodings import finer_at, least_recoding, way_to_anything, ways_of_columns
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Phrase, Reason, ReasonKind, combined, kind_of, parted, say
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, combined, figure, kind_of, parted, say, typed
 
 LARGE = 200_000
 """Series with more rows than this are audited only a few times."""
@@ -537,3 +539,31 @@ def _listed(moves: Sequence[str]) -> str:
     return reduce(
         lambda one, other: say("{one} or {other}", one=one, other=other), [str(_WORDS[each]) for each in moves]
     )
+
+
+def with_repair(
+    impact: ReleaseImpact, before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions
+) -> ReleaseImpact:
+    """Return what a candidate changes, with the repair that `audit repair` finds, or the reason why there is none.
+
+    There is no search if the policy holds, if earlier releases break it, or if there are very many rows.
+
+    Raises:
+        InputError: the series or the candidate cannot be read.
+    """
+    if not impact.after.policy.violations or impact.without.policy.violations:
+        return impact
+    if after.about_rows > LARGE:
+        why = say(
+            "the series has more than {rows} rows, so a search takes long; run `{command}`",
+            rows=figure(LARGE),
+            command=typed("audit repair SERIES CANDIDATE --output DIR"),
+        )
+        return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", why)))
+    try:
+        repair = RepairSearch(before, after, attacks, options).find()
+    except UsageError as problem:  # an input format that can be judged, but not written
+        return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", str(problem))))
+    if repair.refused is None:
+        return replace(impact, repair=repair)
+    return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", repair.refused)))

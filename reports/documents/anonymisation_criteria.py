@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import ClassVar
 
 from audit.model.adversary import ADVERSARIES
@@ -11,7 +10,6 @@ from audit.model.count_tables import TablesFacts
 from audit.model.measures import INFERENCE, LINKABILITY, SINGLING_OUT
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, printable, say, say_count
-from reports.audit_page import recommendation
 from reports.documents import sections
 from reports.documents.sections import Document, Part
 from reports.page import Block, Bullets, Paragraph
@@ -55,10 +53,7 @@ class AnonymisationCriteria(Document):
         return [
             (say("What was audited"), sections.audited(report)),
             *((str(title), _criterion(report, criterion)) for criterion, title in _CRITERIA.items()),
-            (
-                say("Verdict by the policy in force"),
-                chain(sections.verdict(report), recommendation(report, commands=False)),
-            ),
+            (say("Verdict by the policy in force"), sections.verdict(report)),
             sections.limits_of_the_audit(report),
             (say("Assessment"), sections.signature(say("Data protection officer"))),
         ]

@@ -7,7 +7,6 @@ release unassessed.
 from __future__ import annotations
 
 import hashlib
-from typing import ClassVar
 
 from audit.model.measures import LINKABILITY
 from audit.model.report import Report
@@ -17,10 +16,9 @@ _STATUS = {0: "no_material_increase_observed", 1: "increase_observed"}
 
 
 class CompositionEvidence:
-    """Render a report as one `CompositionEvidence` object, whose form has no place for a recommendation."""
+    """Render a report as one `CompositionEvidence` object."""
 
     name = "openmed"
-    recommends: ClassVar[bool] = False
 
     def render(self, report: Report) -> str:
         """Return indented JSON with a final line break.

@@ -6,7 +6,6 @@ from dataclasses import asdict
 
 from audit.model.report import Report
 from reports.escaping import as_json
-from reports.json_values import json_value
 
 _DECISIONS = {0: "met", 1: "not met", 3: "undecided", 4: "undecided", 130: "interrupted"}
 
@@ -47,7 +46,6 @@ class DisclosureCriteria:
                 "criteria": [asdict(each) for each in report.policy.clauses],
                 "outcome": _DECISIONS[report.exit_code],
                 "accepted_findings": sum(each.state == "applied" for each in report.policy.waived),
-                **({} if report.recommendation is None else {"recommendation": json_value(report.recommendation)}),
                 "decision": {"released": None, "by": None, "on": None, "reason": None},
             }
         )

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, day, say
-from reports.audit_page import recommendation
 from reports.documents import sections
 from reports.documents.sections import Document, Part
 from reports.page import Block, Bullets, Paragraph
@@ -42,7 +41,6 @@ def _results(report: Report) -> Iterator[Block]:
         yield Paragraph(checked)
     yield from sections.attacks(report)
     yield from sections.verdict(report)
-    yield from recommendation(report, commands=False)
 
 
 def _conditions(report: Report) -> Iterator[str]:

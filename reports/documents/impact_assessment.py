@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, say
-from reports.audit_page import recommendation
 from reports.documents import sections
 from reports.documents.sections import Document, Part
 from reports.page import Block, Bullets, Paragraph
@@ -86,7 +85,6 @@ def _measures(report: Report) -> Iterator[Block]:
         yield Bullets(found)
     else:
         yield Paragraph(say("The published files show no measure: no coarser, withheld or added values."))
-    yield from recommendation(report, commands=False)
     if further := list(measures(report)):
         yield Paragraph(say("What can be done now:"))
         yield Bullets(further)

@@ -477,3 +477,15 @@ def test_what_only_earlier_releases_leave_undecided_is_said_to_be_nothing_new(tm
     out = " ".join(run_main(*words)[1].split())
     assert ("adds nothing that the policy forbids; nothing was changed" in out) == (not kept)
     assert "keeps the policy as it is" not in out
+
+
+@pytest.mark.parametrize("form", ["markdown", "sarif", "junit"])
+def test_the_repair_is_in_every_format(tmp_path, form):
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    words = ["next", str(series), str(candidate), "--findings", "0"]
+    moves = json.loads(run_main(*words, "--format", "json")[1])["repair"]["moves"]
+    page = run_main(*words, "--format", form)[1]
+    section = page.split("## What to do\n")[1].split("\n## ")[0] if form == "markdown" else page
+    assert moves
+    assert "The policy holds after these changes" in section
+    assert all(section.count(f"{kind} ") >= 1 for kind in {move["kind"] for move in moves})

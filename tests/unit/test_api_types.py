@@ -21,7 +21,7 @@ import audit
 series = audit.load("ward")
 one = series.attack("equivalence", max_e=2, reveal=True)
 text: str = audit.load("ward").attack("joint", seed=1, policy={"k": 3}).verdict
-passed: bool = series.audit(adversary="linked", time_limit=None, findings=5, recommend=True).passed
+passed: bool = series.audit(adversary="linked", time_limit=None, findings=5).passed
 rest = series.audit(attack=["joint", "intersection"], risks="risks.csv", witness="proof", proofs="veripb")
 new: int = series.next("2024.csv", attack="intersection", stable_ids=True).new
 repaired: bool = series.repair("2024.csv", "out", policy={"k": 2}, progress=False).repaired
