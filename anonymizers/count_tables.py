@@ -29,7 +29,6 @@ SECONDARY = "c"
 
 A separate marker for the latter would show that they are not small, which can reveal the small ones beside them.
 """
-_KEYS = 256
 _NEVER = np.iinfo(np.int64).max
 _PASSES = 3
 
@@ -68,31 +67,6 @@ def randomly_rounded(table: Counts, rng: np.random.Generator, base: int) -> Coun
     return ((table // base + up) * base).astype(str)
 
 
-def perturbed(table: Counts, rng: np.random.Generator, largest: int) -> CountTexts:
-    """Change each count by a small amount that depends on the people counted: the same people get the same change.
-
-    People have keys from 0 to 255. The sum of a cell's keys modulo 256 selects the change: all values up to `largest`
-    are equally likely, except those that would make a count negative. Empty cells stay empty. The people's keys depend
-    on the seed of `rng`, not on its state.
-
-    Source: Fraser and Wooton, A proposed method for confidentialising tabular output to protect against differencing,
-    UNECE work session on statistical data confidentiality, 2005.
-    """
-    keys = np.zeros_like(table)
-    finest = tuple(slice(0, -1) for _ in table.shape)
-    counts = table[finest]
-    seed = rng.bit_generator.seed_seq.generate_state(4).tolist()
-    people = [np.random.default_rng([*seed, place]) for place in range(counts.size)]
-    each = [one.integers(0, _KEYS, n).sum() for one, n in zip(people, counts.ravel().tolist(), strict=True)]
-    keys[finest] = np.array(each).reshape(counts.shape)
-    for axis in range(table.ndim):
-        last = tuple(slice(-1, None) if one == axis else slice(None) for one in range(table.ndim))
-        keys[last] = keys.sum(axis=axis, keepdims=True)
-    most = np.minimum(largest, table)
-    noise = keys % _KEYS * (2 * most + 1) // _KEYS - most
-    return (table + noise).astype(str)
-
-
 @dataclass(frozen=True)
 class CountMethod:
     """A way to protect a table with its totals, which are the last entry along each axis.
@@ -104,7 +78,6 @@ class CountMethod:
             named in braces.
         options: its options with their values.
         draws: whether it uses random numbers, so that a seed is needed to repeat it.
-        for_people: whether it draws a number for each person, the same in all tables.
         primary: the first step, if an audit then decides what else to hide; None if tables are protected one by one.
     """
 
@@ -113,7 +86,6 @@ class CountMethod:
     stated: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, int] = field(default_factory=dict)
     draws: bool = False
-    for_people: bool = False
     primary: Callable[..., CountTexts] | None = None
 
     @property
@@ -136,7 +108,6 @@ COUNT_OPTIONS: Mapping[str, Option] = {
     for each in (
         Option("threshold", int, 8, "count tables: smaller counts above 0 are hidden", least=2),
         Option("base", int, 5, "count tables: counts are rounded to multiples of it", least=2),
-        Option("largest", int, 2, "count tables: cell-key: by how much a count is off at most", least=1),
     )
 }
 """The options of methods, by name."""
@@ -167,7 +138,6 @@ COUNT_METHODS: Mapping[str, CountMethod] = {
         CountMethod(
             "random-rounding", randomly_rounded, {"rounding": '{{ to = {base}, how = "random" }}'}, _with("base"), True
         ),
-        CountMethod("cell-key", perturbed, {"perturbation": "{largest}"}, _with("largest"), True, for_people=True),
         CountMethod("none", lambda table, _: table.astype(str)),
     )
 }

@@ -176,9 +176,9 @@ class LoadedTables(Loaded):
         Each table is protected by itself; `secondary` then hides further cells until an audit of all tables passes.
 
         Args:
-            method: `threshold`, `secondary`, `rounding`, `random-rounding`, `cell-key` or `none`.
+            method: `threshold`, `secondary`, `rounding`, `random-rounding` or `none`.
             output: a new or empty folder.
-            seed: for `random-rounding` and `cell-key`; use the same for every release, and keep it secret.
+            seed: for `random-rounding`; use the same for every release, and keep it secret.
             time_limit: seconds that `secondary` may take in all; None means no limit.
             progress: whether it shows how far it is; None shows it in a notebook.
             **options: the method's, such as `threshold=10` or `base=5`.
@@ -217,9 +217,7 @@ def published(
     publish, drawn = method.publish_first, seed if method.draws else None
     with _options(settings) as how:
         beside = None if method.primary is None else (Differencing(), SECONDARY, how)
-        return publish_tables(
-            manifest, output, publish, method.rules, drawn, for_people=method.for_people, beside=beside
-        )
+        return publish_tables(manifest, output, publish, method.rules, drawn, beside=beside)
 
 
 def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> Comparison:

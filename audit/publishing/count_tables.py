@@ -45,7 +45,6 @@ def publish_tables(
     rules: Mapping[str, str],
     seed: int | None,
     *,
-    for_people: bool = False,
     beside: tuple[CountAttack, str, AuditOptions] | None = None,
 ) -> Report | Reason | None:
     """Write all releases, protected, into a new or empty folder.
@@ -60,7 +59,6 @@ def publish_tables(
         protect: returns the published text of each cell of a table with its totals.
         rules: the keys of `[table]` that describe the method, and their values as TOML.
         seed: of what the method draws.
-        for_people: whether it draws a number for each person; a cell of all tables then holds the same people.
         beside: the attack of an audit that says which further cells to hide, until it passes, the marker of those,
             which can stand for any count, and the options, whose time limit is for all of it; None where each table is
             protected by itself.
@@ -78,11 +76,6 @@ def publish_tables(
     counts, rng = read_counts(manifest), np.random.default_rng(seed)
     _check_all_have_counts(counts)
     tables = [_exact_table(counts, file) for file in range(len(counts.parts))]
-    if for_people and (_has_parts(manifest) or any(each.labels != tables[0].labels for each in tables)):
-        raise UsageError.say(
-            "numbers are drawn for the people of a cell, so all tables need the same dimensions and labels, and no "
-            "label may be part of another; choose another method, or perturb the tables where the microdata are"
-        )
     cells = np.concatenate([protect(each.counts, rng)[each.place] for each in tables]).astype(object)
     report = None
     if beside is not None:

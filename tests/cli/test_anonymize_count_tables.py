@@ -53,16 +53,6 @@ def test_every_method_publishes_what_the_manifest_says(method, tmp_path):
     assert run_main(str(tmp_path / "out"))[0] in (0, 1, 3)
 
 
-def test_a_growing_series_keeps_the_noise_of_the_same_people(tmp_path):
-    tables = audit.load(exact(tmp_path, [release(1), release(1)]), kind="tables")
-    done = {}
-    for seed in (1, 2):
-        tables.anonymize("cell-key", tmp_path / f"{seed}", seed=seed, largest=3)
-        done[seed] = published(tmp_path / f"{seed}")
-        assert done[seed] == published(tmp_path / f"{seed}", 2)
-    assert done[1] != done[2]
-
-
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -80,7 +70,7 @@ def test_tables_that_are_not_whole(rows, said, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--method", "cell-key"], "cell-key draws at random: give it a seed"),
+        (["--method", "random-rounding"], "random-rounding draws at random: give it a seed"),
         (["--method", "none", "--base", "5"], "none has no options; leave --base out"),
         (["--method", "threshold", "--base", "5"], "threshold has no --base; there are --threshold"),
         (["--method", "threshold", "--m", "5"], "threshold has no --m; there are --threshold"),
@@ -245,10 +235,7 @@ def test_rates_are_not_written_and_hidden_tables_refused(tmp_path):
     assert "* stands for several counts" in refused(*words)
 
 
-def test_parts_need_methods_that_draw_nothing_for_people(tmp_path):
-    folder = with_parts(tmp_path / "exact", [of_which(1), of_which(2)])
-    words = ["anonymize", str(folder), "--method", "cell-key", "--seed", "1", "--output", str(tmp_path / "out")]
-    assert "no label may be part of another" in refused(*words)
+def test_a_cell_with_two_counts_is_refused(tmp_path):
     wrong = [(("N", "80+"), "77"), *of_which(1)]
     words = ["anonymize", str(with_parts(tmp_path / "twice", [wrong])), "--method", "none", "--output"]
     assert "the same cell above" in refused(*words, str(tmp_path / "out"))
