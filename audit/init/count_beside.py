@@ -138,15 +138,16 @@ def declare_rates(
     bases = [*_columns(files, counts, value), *_totals(rules, files, kept)]
     likely = [*numbers, *(name for name in counts if name != value)]
     found = {name: rate for name in likely if (rate := _rate_of(files, value, name, bases, kept)) is not None}
-    rates = [*found.values()]
-    known = {*found, *(base for rate in rates if isinstance(base := rate["denominator"], str))}
+    known = {*found, *(base for rate in found.values() if isinstance(base := rate["denominator"], str))}
     beside = [text for name in known for text in dict.fromkeys(files.columns[name])]
     signs = [text for text in dict.fromkeys(beside) if text and decimal_of(text.rstrip("% ")) is None]
     said = {*rules.table.get("not_published", ()), *rules.texts}  # the latter hide counts
     rules.add("not_published", [text for text in signs if text not in said])
+    given = rules.table.get("rates", [])
+    rates = [*(given if isinstance(given, list) else [given]), *found.values()]
     if rates:
         rules.table["rates"] = rates[0] if len(rates) == 1 else rates
-    for column in (rate["column"] for rate in rates if "of" in rate):
+    for column in (rate["column"] for rate in found.values() if "of" in rate):
         why = say(
             "{column} agrees with the exact counts behind the rounded ones; if it was computed from the rounded ones, "
             'write of = "published".',

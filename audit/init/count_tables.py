@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -38,6 +39,7 @@ from audit.count_tables.published_texts import (
 )
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
+from audit.init.count_beside import declare_rates
 from audit.init.count_columns import (
     CountFiles,
     files_by_columns,
@@ -162,10 +164,27 @@ def _recognised(
     """Return files of counts, and their rules with those of tables of rates; None if they are not recognised."""
     found = read_files(folder, files) if files else None
     common = None if found is None else _form_of(found, rates)
-    rules = _recognised_together(folder, files, common, rates) or common
+    columns = files_by_columns(files)
+    known = {*chain(*columns)}
+    groups = [read_files(folder, some, known) for some in columns.values()] if len(columns) > 1 else []
+    parts = [part for part in groups if part is not None]
+    rules = _recognised_together(folder, columns, parts, common, rates) or common
     if rules is not None and rules is common and found is not None:
         _read_below(found, rules)
+    if rules is not None:
+        for part in parts:
+            _declare_rates_apart(rules, part, parts)
     return found, rules
+
+
+def _declare_rates_apart(rules: TableGuesses, part: CountFiles, parts: Sequence[CountFiles]) -> None:
+    """Declare the rates of tables whose columns differ from those of others: shares of the totals in these tables."""
+    names = [*rules.table["dimensions"], *chain(*rules.table.get("nested", {}).values())]
+    value, kinds = rules.table.get("value"), kinds_of(part.columns)
+    own = [n for n in (*kinds.numbers, *kinds.counts) if not all(n in other.columns for other in parts)]
+    if own and value in part.columns:
+        lacking = {n: [rules.totals.get(n, "")] * sum(part.rows_of) for n in names if n not in part.columns}
+        declare_rates(rules, replace(part, columns=part.columns | lacking), [], own)
 
 
 def _form_of(files: CountFiles, rates: Sequence[CountFiles] = ()) -> TableGuesses | None:
@@ -187,7 +206,11 @@ def _form_of(files: CountFiles, rates: Sequence[CountFiles] = ()) -> TableGuesse
 
 
 def _recognised_together(
-    folder: Path, files: Sequence[Path], common: TableGuesses | None, rates: Sequence[CountFiles]
+    folder: Path,
+    columns: Mapping[tuple[str, ...], Sequence[Path]],
+    parts: Sequence[CountFiles],
+    common: TableGuesses | None,
+    rates: Sequence[CountFiles],
 ) -> TableGuesses | None:
     """Return the rules of tables with different columns that were published together, such as by sex and by age.
 
@@ -198,9 +221,6 @@ def _recognised_together(
     Raises:
         InputError: each is a table of counts, but they cannot be read together.
     """
-    columns = files_by_columns(files)
-    known = {*chain(*columns)}
-    parts = [part for some in columns.values() if (part := read_files(folder, some, known)) is not None]
     alone = [(rules, part) for part in parts if (rules := _form_of(part)) is not None]
     widest = max(({*part.columns} for _, part in alone), key=len, default=set[str]())
     # What is a table of counts with a further column of labels is one without it, too.

@@ -1474,6 +1474,18 @@ def test_a_column_with_one_label_that_another_table_lacks_is_a_dimension(names, 
     assert (code, "exactly 3" in out) == (1, True), out
 
 
+@pytest.mark.parametrize("other", ["2024-sex.csv", "2025-area.csv"])
+@pytest.mark.parametrize(("base", "of"), [(1, None), (5, "published")])
+def test_shares_in_one_table_are_read_whatever_columns_another_one_has(base, of, other, tmp_path):
+    """The other table has the counts by age, or those of another release without shares."""
+    text = shares(base)
+    without = [row.rpartition(",")[0] for row in text.splitlines()]
+    by_age = [row.replace("sex", "age").replace(",f,", ",0-39,").replace(",m,", ",40+,") for row in without]
+    files = {"2024-area.csv": text, other: lines(*(by_age if other == "2024-sex.csv" else without))}
+    rates = guessed(tmp_path, files)["table"]["rates"]
+    assert (rates["column"], rates["denominator"], rates.get("of")) == ("percent", {"sex": "Total"}, of)
+
+
 ALONE = """[series]
 kind = "tables"
 releases = [{ tag = "1", tables = ["counts.csv", "percentages.csv"] }]
