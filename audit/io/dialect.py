@@ -36,7 +36,8 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
 
     It is the first row with distinct names that is as wide as most rows, if no row above it can be the header: each is
     shorter than most rows, or has several empty cells or the same text in each, or a blank row separates it from the
-    table. Otherwise it is row 0. Of a header of several lines it is the lowest one (`joined_header`).
+    table. Otherwise it is row 0. Of a header of several lines it is the lowest one (`joined_header`). Blank rows and
+    those below the last one of that width, such as notes, do not count.
 
     >>> header_place([["Report of 2024"], ["age", "sex", "zip"], ["20", "m", "80331"], ["30", "f", "80331"]])
     1
@@ -46,12 +47,15 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
     0
     >>> header_place([["Year", "2024", ""], ["", "", ""], ["age", "sex", "zip"], ["20", "m", "8"], ["30", "f", "9"]])
     2
+    >>> header_place([["Report of 2024"], [], ["age", "n"], ["20", "3"], ["30", "4"], [], ["A note"], ["Office"]])
+    2
     """
-    widths = Counter(map(len, rows))
+    widths = Counter(len(row) for row in rows if len(row) > 1)
     if not widths:
         return 0
     width, times = widths.most_common(1)[0]
-    if width < 2 or times < _MOSTLY * len(rows):
+    last = max(place for place, row in enumerate(rows) if len(row) == width)
+    if times < _MOSTLY * sum(map(bool, rows[: last + 1])):
         return 0
     for place, row in enumerate(rows[:_FIRST]):
         is_above_units = _is_of_units(next(iter(rows[place + 2 : place + 3]), ()))

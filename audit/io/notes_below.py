@@ -26,12 +26,13 @@ _WORDS = (
     "sources?|notes?|footnotes?|remarks?|caveats?|datasets?|last updated?|quellen?|hinweise?|anmerkung(?:en)?|"
     "keys?|legend|zeichen\\w*|l[e\u00e9]gende|leyenda|symbols?|fu\u00dfnoten?|remarques?|champ|lecture|fuentes?|notas?|n\\.?b\\.?"
 )
-_INTRODUCED = re.compile(rf"\s*(?:{_WORDS})\s*:", re.IGNORECASE)
+_NUMBERED = r"(?:\s*[(\[]?[0-9]{1,2}[)\]]?)?"  # such as Note 1
+_INTRODUCED = re.compile(rf"\s*(?:{_WORDS}){_NUMBERED}\s*:", re.IGNORECASE)
 _HEADING = re.compile(rf"(?:{_WORDS})", re.IGNORECASE)
 _LETTER = re.compile(r"\w{1,3}:\s+[^\W\d]")
 _NOTE = re.compile(
     r"zeichenerkl\w*|l[e\u00e9]gende?|leyenda|anmerkungen|hinweise|fu\u00dfnoten|"
-    rf"(?:{_WORDS})\s*:.*|[-_=]{{3,}}|(?:\u00a9|\(c\)|copyright\b).*|\w{{1,3}}(?:\s*=\s*|\s+:\s+)\S.*|"
+    rf"(?:{_WORDS}){_NUMBERED}\s*:.*|[-_=]{{3,}}|(?:\u00a9|\(c\)|copyright\b).*|\w{{1,3}}(?:\s*=\s*|\s+:\s+)\S.*|"
     r"(?:stand|as (?:of|at)|published|updated|veröffentlicht|situation au|état au|situación a)\b[^0-9]{0,20}[0-9].*|"
     r"[\"'\u00ab\u201c\u201e] ?(?:[*#./:-]{1,3}|\[?[a-z]{1,2}\]?) ?[\"'\u00bb\u201c\u201d]\s*(?:[=:]\s*\S|\s[^\W\d]).*|"
     r"(?:[*#\u2020\u2021\u2022]+|\.{2,3}|:|\[[a-z0-9]{1,2}\])(?:\s*[=:]\s*\S|\s+[^\W\d]).*|[^\w\s]{1,3}\s*=.*|\(?[0-9]{1,2}[.)]\s+\S+(?:\s+\S+){2,}",
@@ -252,7 +253,8 @@ _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2212"
 def legend(signs: Collection[str], notes: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each sign that notes explain, with its meaning, such as `* = 1 to 4; c = confidential`, in their order.
 
-    A line that begins with a sign may go on with others; any dash stands for another one.
+    A line that begins with a sign may go on with others; any dash stands for another one. A sign that is no word may
+    stand in brackets at the end.
 
     >>> [*legend(["..", "c"], ['".." indicates fewer than 6; c = confidential'])]
     [('..', 'indicates fewer than 6'), ('c', 'confidential')]
@@ -260,6 +262,8 @@ def legend(signs: Collection[str], notes: Iterable[str]) -> Iterator[tuple[str, 
     [('\u2013', 'nothing'), ('.', 'secret')]
     >>> [*legend(["secret", "ss"], ["ss : secret secondaire", "Signs: secret: below 11"])]
     [('ss', 'secret secondaire'), ('secret', 'below 11')]
+    >>> [*legend(["*", "c"], ["Note: Rounded to 5; values below 8 are suppressed (*).", "By the office (c)"])]
+    [('*', 'values below 8 are suppressed')]
     """
     written = {sign: f"[{_DASHES}]" if sign in _DASHES else re.escape(sign) for sign in signs}
     known = "|".join(sorted(written.values(), key=len, reverse=True))
@@ -271,5 +275,7 @@ def legend(signs: Collection[str], notes: Iterable[str]) -> Iterator[tuple[str, 
         for sign in signs:
             quoted = rf"[\"'\u00ab\u201c\u201e]\s?{written[sign]}\s?[\"'\u00bb\u201c\u201d]"
             says = rf"{before}(?:{written[sign]}|{quoted})(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
-            if (found := re.fullmatch(says, entry)) is not None:
+            ends = rf"(?:{_WORDS}{_NUMBERED}\s*:\s*)?(\w.*?)\s*\({written[sign]}\)[.]?"
+            found = re.fullmatch(says, entry) or (None if sign.isalnum() else re.fullmatch(ends, entry))
+            if found is not None:
                 yield sign, found[1].rstrip(". ")

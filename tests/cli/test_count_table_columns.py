@@ -1110,6 +1110,7 @@ NOTES = {
     "a sign": ("* Small counts are not shown",),
     "sentences after a note": ("Notes:", "People who live in the area", "Counted in March 2024: provisional"),
     "several languages": ("Quelle: Amt", "Source : Insee", "Fuente: INE"),
+    "numbered words": ("Note 1: Small counts are hidden", "Footnote (2): provisional"),
     "numbered": ("1. Residents at the end of March", "2. Provisional, to be revised"),
     "lines of dashes": ("---", "Dataset: Causes of Death", "Query Parameters:", "---"),
     "cells of a note": ("Note: provisional, may change", "Source: the office, the region, the city, May 2024"),

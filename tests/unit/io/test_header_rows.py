@@ -104,8 +104,14 @@ def test_no_row_below_a_header_is_a_second_line_of_it():
     assert header_place([["", "age", "sex"], ["Bob", "", ""], ["Al", "f", "m"]]) == 0
 
 
-def test_delimiters_below_titles():
-    text = "Report of 2024, provisional\n\n" + "\n".join(";".join(row) for row in [HEADER, *ROWS])
+@kills("audit.io.dialect.header_place", "rows[: last + 1]", "rows", case="[3-Report of 2024-8]")
+@pytest.mark.parametrize("notes", [0, 2, 8])
+@pytest.mark.parametrize("title", ["Report of 2024", "Report of 2024, provisional"])
+@pytest.mark.parametrize("many", [3, len(ROWS)])
+def test_delimiters_below_titles(many, title, notes):
+    """The delimiter is that of most rows, however many notes with other ones follow a small table."""
+    below = ["", *("Source: Office, 2024" if at % 2 else "Note: no babies; no visitors" for at in range(notes))]
+    text = f"{title}\n\n" + "\n".join([*(";".join(row) for row in [HEADER, *ROWS[:many]]), *below])
     dialect = dialect_of(text.encode())
     assert (dialect.delimiter, dialect.above) == (";", 2)
     assert text[dialect.skipped :].startswith("id;age")
