@@ -83,8 +83,8 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
 
 
 _LACKING = Noun(
-    "{count} [release lacks|releases lack] a quasi-identifier that others publish, which is read as * there; if the "
-    "column has another name in [it|them], write renamed under [columns]"
+    "{count} [release lacks|releases lack] a quasi-identifier, which is read as * there; if the column has another "
+    "name in [it|them], write renamed under [columns]"
 )
 _LEFT_OUT = Noun("{count} [line below a table is a note, and is|lines below tables are notes, and are] not read")
 _UNNAMED = Noun(
@@ -383,7 +383,7 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
 
 
 def _unpublished(series: Series) -> Iterable[str]:
-    """Return the files that lack quasi-identifiers of others, each with these."""
+    """Return the files that lack quasi-identifiers, each with these."""
     lacking = ((files.shown, sorted(series.unpublished[files.tag])) for files in series.manifest.releases)
     return dict.fromkeys(f"{shown}: {', '.join(map(printable, names))}" for shown, names in lacking if names)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ from audit.io.nested_identifiers import alike_but_for_a_number
 from audit.io.notations import kind_of_days, with_century
 from audit.io.paths import as_path, is_inside, is_remote, is_there
 from audit.io.respelling import fold
-from audit.io.roles import Key, narrowing_texts, shared_by_few, tied_texts
+from audit.io.roles import Key, columns_without_role, narrowing_texts, shared_by_few, tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.rules.rows import EPISODES, Date, SeveralRows
@@ -476,20 +476,24 @@ def check_headers(manifest: Manifest, problems: Problems) -> None:
 
 
 def _unpublished(manifest: Manifest, further: Iterable[ReleaseFiles] = ()) -> dict[str, frozenset[str]]:
-    """Return the quasi-identifiers that each release lacks although another one has them, by tag.
+    """Return the quasi-identifiers that each release lacks, by tag.
 
-    The release publishes nothing about them, which is equivalent to a column of `*`.
+    The release publishes nothing about them, which is equivalent to a column of `*`. One that no release has may be
+    that of a candidate, unless a column without a role may be the one that is meant.
     """
     columns = manifest.columns
     wanted = frozenset(columns.quasi_identifiers)
     named = {*wanted, *columns.sensitive, columns.group, columns.individual, columns.record}
     lacking = {}
-    for release in {release.tag: release for release in (*manifest.releases, *further)}.values():
+    releases = {release.tag: release for release in (*manifest.releases, *further)}
+    for release in releases.values():
         names = adjusted_names(release.rows, release.shown, manifest.headings(release.tag), Problems()) or []
         lacking[release.tag] = frozenset(name for name in wanted if name not in names and not parts_of(name, names))
         if named.isdisjoint(names):  # the file has no header, or cannot be read: reading it reports it
             lacking[release.tag] = frozenset()
     nowhere = wanted.intersection(*lacking.values())
+    if nowhere and not columns_without_role(replace(manifest, releases=(*releases.values(),))):
+        return lacking
     return {tag: names - nowhere for tag, names in lacking.items()}
 
 
