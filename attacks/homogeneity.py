@@ -221,7 +221,7 @@ class _Claimed:
     def close(self, kind: type[K], near: Nearness, share: float, category: str | None = None) -> K:
         """Return the claims if close numbers count as one; `share` is how far they may differ."""
         release, lower, upper, risk, *_ = self._columns.values()
-        ends = [(near.number[near.rank[a]], near.number[near.rank[b]]) for a, b in zip(lower, upper, strict=True)]
+        ends = [(near.number[near.rank[a]], near.upper[near.rank[b]]) for a, b in zip(lower, upper, strict=True)]
         pairs = np.array(ends, dtype=object).reshape(-1, 2)
 
         def built(chosen: Places) -> list[KnownNearly[int]]:

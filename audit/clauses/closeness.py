@@ -365,7 +365,7 @@ class _PeoplesNumbers:
             names = self._evidence.combined.attributes
             lower, upper = (claimed_code(names.index(name), each, len(names)) for each in (lower, upper))
         self._columns.append((person, np.full(len(person), release, dtype=np.int32), lower, upper, risk))
-        self._ends += [(near.number[a], near.number[b]) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+        self._ends += [(near.number[a], near.upper[b]) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
 
 
 def _far(part: Codes, rank: Places, shown: Flags, start: Places, near: Nearness) -> Flags:

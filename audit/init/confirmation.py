@@ -150,7 +150,7 @@ _ROLE_KEYS = frozenset(f"columns.{role}" for role in _ROLES)
 _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
 _EXCLUDES = {"count": "individual", "individual": "count"}  # a row of several people names none of them
 _NUMBERS = {
-    Kind.NUMERIC.value: Phrase("amounts: a number near that of a person discloses nearly as much"),
+    Kind.NUMERIC.value: Phrase("amounts: a number or band near that of a person discloses nearly as much"),
     Kind.CATEGORICAL.value: Phrase("codes or bands, of which only the value itself discloses anything"),
 }
 _SIGNS = {",": Phrase("the comma"), ".": Phrase("the point; commas part thousands")}
@@ -541,8 +541,6 @@ class _Asked:
             texts = [text for text in series.vocabularies[name].names if any(map(str.isdigit, text))]
             about = {"column": printable(name), "texts": in_quotes(texts, _SHOWN, limit=40)}
             answers = {**_NUMBERS, **_LEFT_OPEN}
-            if numbers.band:
-                del answers[Kind.NUMERIC.value]
             answer = self.ask(
                 Question(say('What are the values of "{column}", such as {texts}?', **about), _said(answers), OPEN)
             )

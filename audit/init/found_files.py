@@ -265,14 +265,20 @@ def _find_roll(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) 
     fitting = [shown for shown, names in shared.items() if 0 < len(names) < len(there)]
     if not fitting:
         return
-    *earlier, last = fitting
-    found.unused.update(dict.fromkeys(earlier, say("it lists people, as {file} does", file=last)))
-    found.other_registers += earlier
+    last = _note_others(found, fitting)
     own = read_columns([(found.folder / last, last)])
     person = rolls[last]
     dated = [own[name] for name in dict.fromkeys([*stay(own), *filter(names_waves, own)])]
     people = [own[name] for name in ([person] if isinstance(person, str) else person)]
     _note_register(found, last, person, times_of(people, dated, [*map(release_tag, others)]))
+
+
+def _note_others(found: FoundFiles, registers: Sequence[str]) -> str:
+    """Note as unused all registers but the last one, and return that one."""
+    *earlier, last = registers
+    found.unused.update(dict.fromkeys(earlier, say("it lists people, as {file} does", file=last)))
+    found.other_registers += earlier
+    return last
 
 
 def _note_register(found: FoundFiles, shown: str, person: str | list[str], times: Sequence[Column]) -> None:
@@ -295,10 +301,17 @@ def _note_register(found: FoundFiles, shown: str, person: str | list[str], times
 
 
 def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) -> None:
-    """Note the register: the only table that names people and has some, but not all, columns of the releases."""
+    """Note the register: the only table that names people and has some, but not all, columns of the releases.
+
+    Or the last of several with the same columns, one for each release.
+    """
     registers = []
     for shown in beside:
-        rest = [set(found.names[each]) for each in tables if each not in {shown, *found.beside.values()}]
+        others = [each for each in tables if each not in {shown, *found.beside.values()}]
+        same = [each for each in others if found.names[each] == found.names[shown]]
+        if 0 < len(same) < len(others) - len(same):
+            others = [each for each in others if each not in same]
+        rest = [set(found.names[each]) for each in others]
         everywhere = set.intersection(*rest) if rest else set[str]()
         folded = {name.casefold(): name for name in everywhere}
         names = [name if name in everywhere else folded.get(name.casefold(), name) for name in found.names[shown]]
@@ -306,7 +319,7 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
         lacking = {name for name in everywhere - {*names} if kind(name) not in ID_KINDS}  # else it calls ids otherwise
         if shown not in found.beside.values() and everywhere & {*names} and lacking:
             columns = lines_once(read_columns([(found.folder / shown, shown)]))
-            tags = [release_tag(each) for each in tables if each not in {shown, *found.beside.values()}]
+            tags = [release_tag(each) for each in others]
             dated = [each for name, each in columns.items() if name in own or names_waves(name)]
             times = {
                 name: times_of([columns[name]], [each for each in dated if each.name != name], tags) for name in own
@@ -314,8 +327,9 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
             people = [name for name in own if _names_people(columns[name], times[name])]
             people.sort(key=lambda name: (name != "individual", kind(name) is None))
             registers += [(shown, people[0], times[people[0]])] if people else []
-    if len(registers) == 1:
-        _note_register(found, *registers[0])
+    if registers and len({tuple(found.names[shown]) for shown, *_ in registers}) == 1:
+        _note_others(found, [shown for shown, *_ in registers])
+        _note_register(found, *registers[-1])
 
 
 def _names_people(column: Column, times: Sequence[Column]) -> bool:

@@ -192,8 +192,9 @@ def _state_beside(found: FoundFiles) -> None:
             sure = False
             why = say(
                 "others list people, too: {files}; who has several such lists knows the people of all, so write their "
-                "lines into one file, with the release of each",
+                'lines into one file, with the release of each in a column "release" ({tags})',
                 files=in_quotes(found.other_registers, _SHOWN),
+                tags=joined([*map(printable, found.tags)], most=_SHOWN),
             )
         found.guesses.state(f"adversary.{role}", shown, why, sure=sure)
     group = found.chosen("group")

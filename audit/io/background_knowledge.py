@@ -355,11 +355,12 @@ def _releases_of(series: Series, table: Table, problems: Problems) -> tuple[Code
         return np.zeros(table.rows, dtype=np.int32), np.full(table.rows, len(series.tags) - 1, dtype=np.int32)
     if "release" in table:
         codes, texts = text_codes(table.arrow("release"))
-        found = Vocabulary(tags).codes(texts)[codes]
+        places = {str(year): at for at, year in enumerate(years_of(tags))} | {tag: at for at, tag in enumerate(tags)}
+        found = np.array([places.get(text, -1) for text in texts], dtype=np.int32)[codes]
         remedy = say(
-            "write the tag of a release: its file's name without the endings; if the release is not published yet, "
-            "save all lines, also those about earlier releases, as TAG.register.csv beside the candidate: `audit next` "
-            "reads it in the place of the series' register"
+            "write the tag of a release: its file's name without the endings, or its year if each tag has one; if the "
+            "release is not published yet, save all lines, also those about earlier releases, as TAG.register.csv "
+            "beside the candidate: `audit next` reads it in the place of the series' register"
         )
         table.note_first(found < 0, "release", say("there is no such release"), remedy, problems)
         return found, found

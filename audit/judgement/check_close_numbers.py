@@ -9,7 +9,7 @@ from math import nextafter
 
 from audit.adversary.view import View
 from audit.findings.close_numbers import CloseClasses, CloseValues, KnownNearly, nearly
-from audit.io.cell_reading import bands_among, day_in, parse_point
+from audit.io.cell_reading import day_in, parse_point
 from audit.io.cells import CellError, Kind
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Similar
@@ -41,8 +41,7 @@ class NumberChecker:
         self._own = Checker(self._published)
         types = seen.series.rules[ColumnTypes]
         self._kinds = {name: types.kind_of(seen.series, name) for name in seen.series.columns.sensitive}
-        texts = {name: () if name in types.kinds else seen.series.vocabularies[name].names for name in self._kinds}
-        self._bands = {name: bands_among(each) for name, each in texts.items()}
+        self._bands = {name: types.bands(seen.series, name)[0] for name in self._kinds}
 
     def person(self, finding: KnownNearly[int]) -> KnownNearly[int]:
         """Return a finding with what the person's own groups leave; it is proved if all of that lies between the ends.
@@ -136,5 +135,5 @@ class NumberChecker:
         attribute = seen.sensitive if finding.lower is None else seen.attribute(finding.lower) or seen.sensitive
         width = seen.series.manifest.widths.get(attribute)
         bands = () if finding.category is not None else self._bands[attribute].values()
-        high += min((last - first for first, last in bands), default=0) if low < high else 0
+        high = dict(bands).get(high, high) if low < high else high
         return high - low <= (self._share * max(abs(low), abs(high)) if width is None else width)

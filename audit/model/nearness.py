@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -35,6 +36,7 @@ class Nearness(NamedTuple):
         low, high: the ranks of the least and the largest number close to each number; shape (numbers,), intp.
         code: the least code of a value with each number; shape (numbers,), int32.
         number: the distinct numbers, ascending.
+        upper: how far the band of each number reaches; the number itself, where it is none.
     """
 
     rank: Places
@@ -42,6 +44,7 @@ class Nearness(NamedTuple):
     high: Places
     code: Codes
     number: tuple[Fraction, ...]
+    upper: tuple[Fraction, ...]
 
     def together(self, low: Places, high: Places) -> Flags:
         """Return whether all numbers between two ranks are close to each other, false for rank -1; shape as `low`."""
@@ -79,14 +82,14 @@ class PublishedNumbers:
     Attributes:
         number: the number of each value, by code; None for values that are not numbers.
         width: how far close numbers may differ, in their own unit; None if they may differ by a share of the larger.
-        band: how far from its least number the narrowest band of numbers reaches, if the values are bands.
+        bands: the largest number of each band of numbers, by its least.
         doubt: why it is not known whether close numbers disclose anything, and what to declare; None if they do.
     """
 
     number: tuple[Fraction | None, ...]
     width: Fraction | None = None
     doubt: Reason | None = None
-    band: Fraction = Fraction(0)
+    bands: Mapping[Fraction, Fraction] = field(default_factory=dict)
 
     def near(self, share: float) -> Nearness:
         """Return which numbers are close: those that differ at most by the width or, without one, by a share.
@@ -95,21 +98,21 @@ class PublishedNumbers:
         number are consecutive.
         """
         known = sorted({each for each in self.number if each is not None})
+        upper = tuple(self.bands.get(each, each) for each in known)
         place = {number: rank for rank, number in enumerate(known)}
         rank = np.array([-1 if each is None else place[each] for each in self.number], dtype=np.intp)
         exact, high, top = Fraction(str(share)), np.zeros(len(known), dtype=np.intp), 0
         for at, number in enumerate(known):
-            while top + 1 < len(known) and self._close(number, known[top + 1], exact):
+            while top + 1 < len(known) and self._close(number, upper[top + 1], exact):
                 top += 1
             top = max(top, at)
             high[at] = top
         low = np.searchsorted(high, np.arange(len(known)))
         code = np.full(len(known), len(rank), dtype=np.int32)
         np.minimum.at(code, rank[rank >= 0], np.flatnonzero(rank >= 0).astype(np.int32))
-        return Nearness(rank, low, high, code, tuple(known))
+        return Nearness(rank, low, high, code, tuple(known), upper)
 
     def _close(self, low: Fraction, high: Fraction, share: Fraction) -> bool:
-        high += self.band
         return high - low <= (share * max(abs(low), abs(high)) if self.width is None else self.width)
 
 

@@ -50,7 +50,8 @@ def close(result):
     "self.high[np.where(known, low, 0)] >= high",
     "self.high[np.where(known, low, 0)] > high",
 )
-@kills("audit.model.nearness.PublishedNumbers._close", "high += self.band", "pass")
+@kills("audit.model.nearness.PublishedNumbers.near", "self.bands.get(each, each)", "each")
+@kills("audit.io.rules.cell_meaning.ColumnTypes.bands", "one[0] < other[0] >= one[1]", "one[0] < other[0]")
 @pytest.mark.many
 @pytest.mark.parametrize("adversary", ["linked", "register", "published", "possible"])
 @pytest.mark.parametrize(
@@ -86,9 +87,13 @@ def close(result):
         ([FAR_BANDS, ["950-969", "1036-1055"]], "", "", "undecided", "bands of numbers"),
         ([FAR_BANDS, ["950-969", "1037-1056"]], "", "", "holds", None),
         ([FAR_BANDS, ["950-969", "950-1056"]], "", "", "undecided", "bands of numbers"),
-        ([FAR_BANDS, ["950-969", "970-989"]], "", 'closeness = { Pay = "39" }', "undecided", "bands of numbers"),
+        ([FAR_BANDS, ["950-969", "970-989"]], "", 'closeness = { Pay = "39" }', "violated", None),
         ([FAR_BANDS, ["950-969", "970-989"]], "", 'closeness = { Pay = "38" }', "holds", None),
         ([FAR_BANDS, ["950-969", "970-989"]], 'types = { Pay = "categorical" }', "", "unnamed", None),
+        ([FAR_BANDS, ["950-969", "970-989"]], 'types = { Pay = "numeric" }', "", "violated", None),
+        ([FAR_BANDS, ["950-969", "969-3000"]], 'types = { Pay = "numeric" }', "", "holds", None),
+        ([FAR_BANDS, ["950-969", "969"]], 'types = { Pay = "numeric" }', "", "violated", None),
+        ([FAR_BANDS, ["950-969", "960-3000"]], 'types = { Pay = "numeric" }', "", "undecided", "overlap"),
         ([FAR_BANDS, ["950-969", "970-989", "4000+"]], "", "", "holds", None),
         # Equal numbers are close, however they are written.
         ([FAR, ["7", "7.0"]], "", "closeness = 0", "undecided", "may be amounts"),

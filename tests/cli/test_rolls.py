@@ -421,3 +421,30 @@ def test_a_register_among_the_private_files_is_read(tmp_path, name, home):
     assert document["register"]["individual"] == "Staff"
     assert "private/notes.csv NOT USED: nothing is read under this name there" in out
     assert run_audit(tmp_path)[0] == 3
+
+
+@kills("audit.init.found_files._find_register", "0 < len(same)", "False < len(same) < 0")
+def test_a_register_of_each_year_becomes_one_with_a_column_of_years(tmp_path):
+    """P000 moved away after 2021, when the class of P000 had one value; the rolls were taken for releases."""
+    people = [[f"P{n:03}", 1940 + n, "FM"[n % 2]] for n in range(60)]
+    there = {2021: people[:40], 2022: people[8:48], 2023: people[16:56]}
+    lines = [[pid, year, born, sex] for year, own in there.items() for pid, born, sex in own]
+    for year, own in there.items():
+        rows = [[f"{born // 8 * 8}-{born // 8 * 8 + 7}", sex] for _, born, sex in own]
+        values = [
+            [*row, "flu" if n < 8 and year == 2021 else ("flu", "cold")[n // 2 % 2]] for n, row in enumerate(rows)
+        ]
+        write(tmp_path / f"care_{year}.csv", as_csv([["born", "sex", "diagnosis"], *values]))
+        write(tmp_path / f"roll_{year}.csv", as_csv([["pid", "born", "sex"], *own]))
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert 'releases = ["care_2021.csv", "care_2022.csv", "care_2023.csv"]' in text
+    assert 'in a column "release" (care_2021, care_2022 and care_2023)' in text
+    write(tmp_path / "roll_2023.csv", as_csv([["pid", "release", "born", "sex"], *lines]))
+    confirmed(tmp_path / "series.toml")
+    for path in tmp_path.glob("roll_202[12].csv"):
+        path.unlink()
+    code, result = read_audit(tmp_path, "--reveal", "--findings", "all")
+    found = {each["individual"] for attack in result["attacks"] for each in attack["findings"] if "individual" in each}
+    assert (code, result["series"]["individuals"]) == (1, 56)
+    assert any(each.startswith("P000 ") for each in found)

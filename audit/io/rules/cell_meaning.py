@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Self
 
 from audit.io.cell_reading import bands_among, day_in, is_range, number_in, parse_point, unit_of
@@ -126,22 +127,26 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         kind = self.kinds.get(column)
         if kind == Kind.CATEGORICAL.value:
             return None
-        read_as, bands = self.kind_of(series, column), dict[str, tuple[Fraction, Fraction]]()
-        number = tuple(self._numbers(series, column, read_as).values())
-        if kind is None:
-            bands = bands_among(series.vocabularies[column].names)
-            of_texts = zip(number, series.vocabularies[column].names, strict=True)
-            number = tuple(bands[text][0] if text in bands else each for each, text in of_texts)
+        read_as, (bands, overlap) = self.kind_of(series, column), self.bands(series, column)
+        numbers = self._numbers(series, column, read_as)
+        number = tuple(bands[text][0] if text in bands else each for text, each in numbers.items())
         known = [each for each in number if each is not None]
         if len(known) < 2 and kind is None and width is None and not self._unread(series, column, read_as)[0]:
             return None
         about = {"column": printable(column), "key": toml_key(printable(column))}
         doubt = None
-        if bands:
+        if bands and kind is None and width is None:
             doubt = say(
-                'values of "{column}" are bands of numbers, and those next to each other disclose nearly as much as '
-                "one: publish wider bands, or groups whose bands differ by more; if only the band itself discloses "
-                'anything, write types = {{ {key} = "categorical" }} under [columns]',
+                'values of "{column}" are bands of numbers, and those next to each other may disclose nearly as much '
+                'as one: write types = {{ {key} = "numeric" }} under [columns] if so, "categorical" if only the band '
+                "itself discloses anything",
+                **about,
+            )
+        elif overlap:
+            doubt = say(
+                'bands of "{column}" overlap, so that it is not known which are close: publish bands without common '
+                'numbers, or write types = {{ {key} = "categorical" }} under [columns] if only the band itself '
+                "discloses anything",
                 **about,
             )
         elif read_as.is_date:
@@ -160,9 +165,25 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
                 'difference is close, in their own unit, such as closeness = {{ {key} = "0.5" }}',
                 **about,
             )
-        narrowest = min((high - low for low, high in bands.values()), default=Fraction(0))
         reason = None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED)
-        return PublishedNumbers(number, width, reason, narrowest)
+        return PublishedNumbers(number, width, reason, dict(bands.values()))
+
+    def bands(self, series: ReadSeries, column: str) -> tuple[dict[str, tuple[Fraction, Fraction]], bool]:
+        """Return the least and the largest number of each value of a sensitive column that is a band of numbers.
+
+        And whether bands have numbers in common, or one has a published number inside: then all count as narrow as the
+        narrowest one, so that none of them is taken for far from another that it covers.
+        """
+        if self.kinds.get(column, Kind.NUMERIC.value) != Kind.NUMERIC.value:
+            return {}, False
+        texts, missing = series.vocabularies[column].names, series.missing(column)
+        bands = bands_among(text for text in texts if text not in missing)
+        points = {(number, number) for text in texts if (number := number_in(text, missing)) is not None}
+        ends = sorted({*bands.values(), *points})
+        if not bands or all(one[0] < other[0] >= one[1] for one, other in pairwise(ends)):
+            return bands, False
+        narrowest = min(high - low for low, high in bands.values())
+        return {text: (low, low + narrowest) for text, (low, _) in bands.items()}, True
 
     def _doubt_of_days(self, series: ReadSeries, column: str, width: Fraction | None) -> str | None:
         """Return why it is not known which days of a sensitive column are close; None if it is."""
@@ -250,7 +271,7 @@ class ColumnTypes(ColumnRule, key="types", why=Phrase("some cells look like a ra
         """
         missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kinds.get(column)
         read = {text for text, number in self._numbers(series, column, read_as).items() if number is not None}
-        known = read | missing
+        known = read | missing | self.bands(series, column)[0].keys()
         others = [text for text in texts if text not in known]
         none_of_numbers = kind == Kind.NUMERIC.value and not read
         unread = {text: _with_unit(text) for text in others if none_of_numbers or _LIKE_A_NUMBER.match(text)}
