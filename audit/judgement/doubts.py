@@ -116,9 +116,9 @@ def audit_doubts(
     yield from record_doubts(views)
     yield from unknown_doubts(views)
     yield from dict.fromkeys(doubt for each in views for doubt in presence_doubts(each.possible_kinds, series.tags))
-    constant = not (series.manifest.values_change or adversary.knows_presence)
+    constant = not series.manifest.values_change and (register or not adversary.knows_presence)
     if constant or (followed and series.manifest.any_transitions):
-        yield from recoded_doubts(views[0].held)
+        yield from recoded_doubts(views[0])
 
 
 def misread_doubts(warnings: Iterable[ReportWarning]) -> Iterator[Doubt]:
@@ -446,25 +446,34 @@ def _one_in_common(releases: Iterable[_Owned], unknown: Flags) -> bool:
     return any(len(sets[number] or ()) == 1 for number in np.unique(state[state > 0]).tolist())
 
 
-def recoded_doubts(held: HeldSeries) -> Iterator[Doubt]:
+def recoded_doubts(view: View) -> Iterator[Doubt]:
     """Yield a doubt for each attribute of which two releases have a value each that the other lacks.
 
     If values never change, no person with such a value is in both, unless it is one value in two notations. Among many
     values, some are rare: then only those count that are too common in one release to be absent from the other. If any
-    value may become any other, only releases without a common value count: each value would have changed.
+    value may become any other, only releases without a common value count: each value would have changed. Where it is
+    known who is there, people who are in both releases have to have values that one of them lacks.
     """
-    series, change = held.series, held.series.manifest.any_transitions
+    held, series, change = view.held, view.series, view.series.manifest.any_transitions
+    both = dict[tuple[int, int], int]()
+    if view.adversary.knows_presence and not change:
+        there = [view.source.present(at) for at in range(len(held))]
+        both = {
+            (one, other): len(np.intersect1d(there[one], there[other]))
+            for one, other in combinations(range(len(held)), 2)
+        }
     for column in series.columns.sensitive:
         names, missing = series.vocabularies[column].names, series.missing(column)
         if column in series.rules[Spelled].columns or infer_kind(names, missing) is Kind.NUMERIC:
             continue
         known = np.array([name not in missing for name in names], dtype=np.bool_)
-        rows = [
-            tally(each.release.entry_value[column], len(names), each.release.entry_count) * known for each in held.seen
-        ]
+        every = [tally(each.release.entry_value[column], len(names), each.release.entry_count) for each in held.seen]
+        rows, blank = [each * known for each in every], [int(each[~known].sum()) for each in every]
         if any(
-            _lacks(one, other) and _lacks(other, one) and not (change and (one * other).any())
-            for one, other in combinations(rows, 2)
+            _kept(one, other) + blank[at] + blank[then] < both[at, then]
+            if both
+            else _lacks(one, other) and _lacks(other, one) and not (change and (one * other).any())
+            for (at, one), (then, other) in combinations(enumerate(rows), 2)
         ):
             what = say(
                 'releases have different values in "{column}": if they are one value in two notations, list them in '
@@ -474,6 +483,11 @@ def recoded_doubts(held: HeldSeries) -> Iterator[Doubt]:
                 example=f'crosswalk = {{ {toml_key(column)} = "crosswalk.csv" }}',
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
+
+
+def _kept(rows: Counts, other: Counts) -> int:
+    """Return how many people at most have one value in two releases, given the numbers of rows of each value."""
+    return int(min(rows[other > 0].sum(), other[rows > 0].sum()))
 
 
 def _lacks(rows: Counts, other: Counts) -> bool:

@@ -295,6 +295,26 @@ def test_values_of_which_a_release_has_none_may_be_recoded_where_any_may_follow_
     assert (code, "crosswalk = { Need = " in " ".join(out.split())) == (3 if asked else 0, asked), err
 
 
+@kills("audit.judgement.doubts._kept", "rows[other > 0].sum(), other[rows > 0]", "rows.sum(), other")
+@kills("audit.judgement.doubts.recoded_doubts", " + blank[then] < both", " < both")
+@pytest.mark.parametrize(("second", "stay", "asked"), [("KKNN", 20, True), ("KKNN", 10, False), ("???N", 20, False)])
+def test_people_of_a_register_whose_values_are_recoded_are_no_findings(tmp_path, second, stay, asked):
+    """K took the place of S and A: all seemed certain to have N (exit 1 before), and nothing named a crosswalk."""
+    tables = [[["Sex", "Need"], *(["fm"[n // 10], codes[n % 4]] for n in range(20))] for codes in ("SANN", second)]
+    lines = [[f"E{n}", "fm"[n // 10], place + 1] for place, last in enumerate((20, stay)) for n in range(last)]
+    register = [["individual", "Sex", "release"], *lines]
+    columns = 'sensitive = "Need"\nquasi_identifiers = ["Sex"]\nmissing = ["?"]\n'
+    more = '[adversary]\nregister = "register.csv"\ntransitions = "never"'
+    walk = "release,from,to\n1,S,K\n1,A,K\n"
+    folder = series_of(tmp_path, tables, columns, more, register=register, crosswalk=walk)
+    code, out, _ = run_main(str(folder))
+    line = 'crosswalk = { Need = "crosswalk.csv" }'
+    assert (line in " ".join(out.split())) == asked
+    if asked:
+        edit(folder / "series.toml", "missing", f"{line}\nmissing")
+        assert [code, run_main(str(folder))[0]] == [3, 0]
+
+
 @pytest.mark.parametrize(("form", "asked"), [("z{n}-1", False), ("z{half}-{part}", True), ("h{n}-3", True)])
 def test_household_numbers_of_earlier_releases_do_not_stop_a_candidate_without_them(tmp_path, form, asked):
     """Ids of the candidate that go on with a household of its own, or with an earlier one, are asked about."""
