@@ -13,7 +13,7 @@ from math import ceil, floor
 
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.table_rules import Rates
-from audit.io.notations import interval_in
+from audit.io.notations import DIGIT, interval_in
 from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import Rounding
 from audit.runtime.phrases import say
@@ -187,6 +187,8 @@ def said_range(text: str) -> Interval | None:
     >>> [*map(said_range, ("1-9", "<=5", "fewer than 5", "5 oder weniger", "(1 ou 2)", "100+", "*", "12.5", "1-4 %"))]
     [(1, 9), (0, 5), (0, 4), (0, 5), (1, 2), (100, 1000000000000), None, None, None]
     """
+    if not DIGIT.search(text):
+        return None
     pair = _EITHER.fullmatch(text.strip(" ()[]"))
     if pair and int(pair[2]) == int(pair[1]) + 1:
         return int(pair[1]), int(pair[2])

@@ -20,6 +20,8 @@ from audit.io.cells import CellError, Interval, Kind
 LONGEST_NUMBER = 40  # longer texts are not read as numbers
 _LARGEST_EXPONENT = 300  # nor are larger exponents: the exact fraction of `1e999999999` would fill the memory
 _LONGEST = 3 * LONGEST_NUMBER
+DIGIT = re.compile(r"\d")
+"""A text without one is no number, no day and, unless it is without ends, no range of them."""
 _INFINITE = r"[+-]?inf(?:inity)?"
 _SIGNS = str.maketrans(
     {"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "…": "...", "≥": ">=", "≤": "<=", "∞": "inf", "’": "'"}
@@ -186,7 +188,7 @@ def read_interval(text: str, kind: Kind) -> Reading | None:
     """
     if kind is Kind.NUMERIC and (number := read_number(text)) is not None:
         return Reading(Interval(number, number), is_point=True)
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or not (DIGIT.search(text) or "inf" in plain(text)):
         return None
     text = plain(text)
     for notation, pattern in _patterns(kind):

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, starmap
 from math import gcd, lcm
 from operator import not_
@@ -23,7 +24,7 @@ from audit.io.composed_columns import parts_of
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.foreign_files import is_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
-from audit.io.notations import read_number
+from audit.io.notations import DIGIT, read_number
 from audit.io.paths import is_there
 from audit.io.respelling import skeleton, with_decimal_point
 from audit.io.rules.cell_meaning import Changing, Missing
@@ -154,6 +155,7 @@ def _skeletons(table: Table, column: str, headings: Adjustments) -> tuple[Codes,
     return coded[codes] if len(texts) else codes, [*vocabulary.names]
 
 
+@lru_cache(maxsize=1 << 17)  # the texts of a column are compared alone, and with those of several others
 def _core(text: str) -> str:
     """Return what a text has in common with others alike: the digits of its day or number, or its skeleton.
 
@@ -189,7 +191,7 @@ def _measure(text: str) -> Fraction | None:
     for kind in (Kind.DAY_FIRST, Kind.MONTH_FIRST) if _DAY.match(text) else ():
         with suppress(CellError):
             return Fraction(str(parse_value(text, kind)))
-    return read_number(with_decimal_point(_UNIT.sub("", text)))
+    return read_number(with_decimal_point(_UNIT.sub("", text))) if DIGIT.search(text) else None
 
 
 def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> dict[Key, int]:

@@ -386,10 +386,10 @@ def check_register_texts(series: Series, register: Register) -> None:
                 "the text is not a value of the register, a label of a hierarchy, a set or a mask{more}", more=more
             )
             remedy = say(
-                "write ranges as [20, 39] or >=65, sets as {{a, b}}; if the register has other words for these values, "
-                "list them in crosswalk.csv (columns release,from,to; write register as the release) and write "
-                'crosswalk = {{ {key} = "crosswalk.csv" }} under [columns]; if the column\'s texts are exact values, '
-                "write spelled = [{text}] under [columns]",
+                'write ranges as [20, 39] or >=65, sets, also a rest such as "Any other", as {{a, b}}; if the register '
+                "has other words for these values, list them in crosswalk.csv (columns release,from,to; write register "
+                'as the release) and write crosswalk = {{ {key} = "crosswalk.csv" }} under [columns]; if the column\'s '
+                "texts are exact values, write spelled = [{text}] under [columns]",
                 key=toml_key(name),
                 text=toml_text(name),
             )

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.cli.forms import edit
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import read_audit, refused, run_main
@@ -113,10 +114,20 @@ def states(result):
 
 
 def test_episodes_of_people_with_one_row_each_hold(tmp_path):
-    code, result = judged(
-        series(tmp_path, [[FIRST[row] for row in (0, 1, 3, 4)], SECOND], f'rows = "episodes"\n{NOTED}')
-    )
+    code, result = judged(series(tmp_path, [[FIRST[row] for row in (0, 1, 3, 4)]], f'rows = "episodes"\n{NOTED}'))
     assert (code, states(result)["max_risk"], states(result)["k"]) == (0, "holds", "holds")
+
+
+@kills("audit.io.rules.rows.SeveralRows.doubts", "len(series.tags) > 1", "False")
+def test_people_with_one_row_in_each_release_are_followed(tmp_path):
+    """The releases have one value of a and b in common; each was judged by itself, and the policy held."""
+    later = [["a", "20-30", "flu", "2024-05-05"], ["b", "20-30", "gout", "2024-05-06"]]
+    folder = series(tmp_path, [FIRST[:2], [*later, *FIRST[3:5]]], f'rows = "episodes"\n{NOTED}')
+    code, result = judged(folder)
+    assert (code, states(result)["max_risk"]) == (3, "undecided")
+    assert all('write rows = "people"' in each["reason"] for each in result["policy"]["undecided"])
+    edit(folder / "series.toml", '"episodes"', '"people"')
+    assert judged(folder)[0] == 1
 
 
 @pytest.mark.parametrize("which", ["latest", "first"])

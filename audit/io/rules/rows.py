@@ -179,6 +179,12 @@ class SeveralRows(
                 why=named_for_cases(column),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), guessed=True)
+        if self.choice == EPISODES and series.repeated_rows == (0, 0) and len(series.tags) > 1:
+            what = say(
+                'nobody has several rows in a release, but rows = "episodes" leaves out what several releases disclose '
+                'together: write rows = "people" under [columns]'
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED))
         if not self.several or series.repeated_rows == (0, 0):
             return
         what = say(
