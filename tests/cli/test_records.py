@@ -7,7 +7,7 @@ import pytest
 from tests.cli.forms import EXAMPLES, FORMS, edit, write_rows
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, series_of, write
-from tests.helpers.running import refused, run_audit, run_main
+from tests.helpers.running import printed, refused, run_audit, run_main
 from tests.mutants.mutant import kills
 
 CASES = "cases-independent"
@@ -76,6 +76,7 @@ def test_the_rows_of_an_anatomy_pair_have_exact_cells(tmp_path):
     }
 
 
+OF_PLACES = 'record = "id"\nsensitive = "value"\nquasi_identifiers = ["place"]\n'
 LABELS = "Rome;South;*\nBari;South;*\nOslo;North;*\n"
 
 
@@ -91,13 +92,9 @@ LABELS = "Rome;South;*\nBari;South;*\nOslo;North;*\n"
     ],
 )
 def test_a_hierarchy_lists_all_values(one, other, shared, tmp_path):
-    (tmp_path / "places.csv").write_text(LABELS)
-    write_rows(tmp_path / "releases/1.csv", [["id", "place", "value"], ["1", one, "a"], ["2", other, "b"]])
-    (tmp_path / "series.toml").write_text(
-        '[series]\nname = "Places"\nreleases = ["releases/1.csv"]\n\n[columns]\nrecord = "id"\nsensitive = "value"\n'
-        'quasi_identifiers = ["place"]\nhierarchies = { place = "places.csv" }\n'
-    )
-    code, result, _ = run_audit(tmp_path)
+    rows = [["id", "place", "value"], ["1", one, "a"], ["2", other, "b"]]
+    columns = f'{OF_PLACES}hierarchies = {{ place = "places.csv" }}\n'
+    code, result, _ = run_audit(series_of(tmp_path, [rows], columns, places=LABELS))
     violating = {violation["attack"] for violation in result["policy"]["violations"]}
     assert attack(result)["measures"]["smallest_class"] == (2 if shared else 1)
     assert ("inference-table" in violating, code == 0 or bool(violating)) == (not shared, True)
@@ -106,13 +103,8 @@ def test_a_hierarchy_lists_all_values(one, other, shared, tmp_path):
 @pytest.mark.parametrize("cell", ["Rome, Bari", "Rome;Bari", "Rome|Bari", "St. Ann, Rome; Bari"])
 def test_a_list_without_braces_is_followed_as_its_parts(cell, tmp_path):
     """Attack and checker agree on it, whatever sign separates the parts; one part is left for a record with it."""
-    for tag, place in (("1", cell), ("2", "Bari")):
-        write_rows(tmp_path / f"{tag}.csv", [["id", "place", "value"], ["1", place, "a"], ["2", cell, "b"]])
-    (tmp_path / "series.toml").write_text(
-        '[series]\nname = "Places"\nreleases = ["1.csv", "2.csv"]\n\n[columns]\nrecord = "id"\n'
-        'sensitive = "value"\nquasi_identifiers = ["place"]\n'
-    )
-    code, result, _ = run_audit(tmp_path, "--reveal")
+    tables = [[["id", "place", "value"], ["1", place, "a"], ["2", cell, "b"]] for place in (cell, "Bari")]
+    code, result, _ = run_audit(series_of(tmp_path, tables, OF_PLACES), "--reveal")
     assert (code, {name: one["description"] for name, one in found(result).items()}["1"]) == (1, {"place": "Bari"})
 
 
@@ -208,23 +200,15 @@ def test_a_register_may_see_more_than_1_over_m(name, told):
 
 
 def test_counterfeits_without_a_key_leave_classes_undecided(tmp_path):
-    (tmp_path / "releases").mkdir()
-    (tmp_path / "releases/1.csv").write_text("Case,Gid,Age,Disease\n1,a,20,flu\n2,a,20,cold\n3,b,30,flu\n4,b,30,cold\n")
-    (tmp_path / "fakes.csv").write_text("Gid,Count\na,1\n")
-    (tmp_path / "series.toml").write_text(
-        '[series]\nreleases = ["releases/1.csv"]\n\n[columns]\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
-        'group = "Gid"\nrecord = "Case"\n\n[counterfeits]\n1 = "fakes.csv"\n'
-    )
-    code, result, _ = run_audit(tmp_path)
-    assert code == 3
-    [attack] = [each for each in result["attacks"] if each["attack"] == "inference-table"]
-    assert attack["status"] == "incomplete"
-    assert "no key shows which rows they are" in attack["reason"]
-    (tmp_path / "private").mkdir()
-    (tmp_path / "private/1.key.csv").write_text("row,individual\n0,A\n1,\n2,C\n3,D\n")
-    code, result, _ = run_audit(tmp_path, "--attack", "inference-table")
-    assert code == 1
-    assert result["attacks"][0]["measures"]["unsafe"] == 1
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\ngroup = "Gid"\nrecord = "Case"\n'
+    rows = "Case,Gid,Age,Disease\n1,a,20,flu\n2,a,20,cold\n3,b,30,flu\n4,b,30,cold\n"
+    folder = series_of(tmp_path, [rows], columns, '[counterfeits]\n1 = "fakes.csv"', fakes="Gid,Count\na,1\n")
+    code, result, _ = run_audit(folder)
+    assert (code, attack(result)["status"]) == (3, "incomplete")
+    assert "no key shows which rows they are" in attack(result)["reason"]
+    write(folder / "private/1.key.csv", "row,individual\n0,A\n1,\n2,C\n3,D\n")
+    code, result, _ = run_audit(folder, "--attack", "inference-table")
+    assert (code, attack(result)["measures"]["unsafe"]) == (1, 1)
 
 
 @pytest.mark.parametrize("seed", range(some(12)))
@@ -235,16 +219,13 @@ def test_record_ids_of_two_columns_are_read_like_those_of_one(tmp_path, seed):
     found = []
     for folder, head in (("one", ["Id"]), ("two", ["House", "Person"])):
         draw.seed(seed)
-        for tag in ("1", "2"):
-            own = [(*each, draw.choice("abc")) for each in draw.sample(people, 20)]
-            rows = [[" + ".join(row[:2]), *row[2:]] if folder == "one" else row for row in own]
-            write(tmp_path / folder / f"{tag}.csv", as_csv([[*head, "Sex", "Disease"], *rows]))
-        write(
-            tmp_path / folder / "series.toml",
-            f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\nsensitive = "Disease"\nrecord = {head}\n'
-            'quasi_identifiers = ["Sex"]\n[adversary]\ntransitions = "any"\n',
-        )
-        code, result, _ = run_audit(tmp_path / folder)
+        drawn = [[(*each, draw.choice("abc")) for each in draw.sample(people, 20)] for _ in range(2)]
+        tables = [
+            [[*head, "Sex", "Disease"], *([" + ".join(row[:2]), *row[2:]] if folder == "one" else row for row in own)]
+            for own in drawn
+        ]
+        columns = f'sensitive = "Disease"\nrecord = {head}\nquasi_identifiers = ["Sex"]\n'
+        code, result, _ = run_audit(series_of(tmp_path / folder, tables, columns, '[adversary]\ntransitions = "any"'))
         assert any("show which rows belong together" in str(each) for each in result["policy"]["clauses"])
         keys = ("attack", "status", "measures", "found")
         attacks = [[*(each.get(key) for key in keys), len(each["findings"])] for each in result["attacks"]]
@@ -254,10 +235,9 @@ def test_record_ids_of_two_columns_are_read_like_those_of_one(tmp_path, seed):
 
 @pytest.mark.parametrize(("record", "why"), [(["House", "Sex"], "two roles"), ([], "empty"), (["House", 1], "list of")])
 def test_record_ids_of_columns_that_cannot_be_read_so(tmp_path, record, why):
-    write(tmp_path / "1.csv", as_csv([["House", "Sex", "Disease"], ["H1", "f", "flu"], ["H1", "m", "cold"]]))
-    keys = f'sensitive = "Disease"\nrecord = {record}\nquasi_identifiers = ["Sex"]\n'
-    write(tmp_path / "series.toml", f'[series]\nreleases = ["1.csv"]\n[columns]\n{keys}')
-    assert why in refused(str(tmp_path))
+    rows = [["House", "Sex", "Disease"], ["H1", "f", "flu"], ["H1", "m", "cold"]]
+    columns = f'sensitive = "Disease"\nrecord = {record}\nquasi_identifiers = ["Sex"]\n'
+    assert why in refused(str(series_of(tmp_path, [rows], columns)))
 
 
 @pytest.mark.parametrize(
@@ -320,13 +300,10 @@ def test_household_numbers_of_earlier_releases_do_not_stop_a_candidate_without_t
     """Ids of the candidate that go on with a household of its own, or with an earlier one, are asked about."""
     first = [f"h{n}-{part}" for n in range(20) for part in (1, 2)]
     second = [form.format(n=n, half=n // 2, part=n % 2 + 1) for n in range(20)]
-    for tag, ids in (("1", first), ("2", second)):
-        rows = [f"{each},f,{'ab'[n % 2]}" for n, each in enumerate(ids)]
-        (tmp_path / f"{tag}.csv").write_text("\n".join(["Id,Sex,Disease", *rows, ""]))
-    (tmp_path / "series.toml").write_text(
-        '[series]\nreleases = ["1.csv"]\n[columns]\nsensitive = "Disease"\nrecord = "Id"\n'
-        'quasi_identifiers = ["Sex"]\n[adversary]\ntransitions = "any"\n'
-    )
-    words = ["repair", str(tmp_path), str(tmp_path / "2.csv"), "--output", str(tmp_path / "repaired")]
-    judged = run_main(*words)[1].partition("The series with the candidate")[0]
-    assert ("belong together" in " ".join(judged.split())) == asked
+    one, other = [[["Id", "Sex", "Disease"], *([each, "f", "ab"[n % 2]] for n, each in enumerate(ids))]
+                  for ids in (first, second)]  # fmt: skip
+    columns = 'sensitive = "Disease"\nrecord = "Id"\nquasi_identifiers = ["Sex"]\n'
+    folder = series_of(tmp_path / "s", [one], columns, '[adversary]\ntransitions = "any"')
+    write(tmp_path / "2.csv", as_csv(other))
+    _, judged = printed("repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "repaired"))
+    assert ("belong together" in judged.partition("The series with the candidate")[0]) == asked

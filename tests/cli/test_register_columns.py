@@ -1,7 +1,10 @@
 """A register is found beside the releases and read, whatever it calls its own columns."""
 
+import json
+
 import pytest
 
+from tests.cli.forms import edit
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import drafted, read_audit, refused, run_main
 from tests.mutants.mutant import kills
@@ -72,21 +75,17 @@ def test_a_register_may_have_a_line_for_each_stay(tmp_path, quarter):
 @pytest.mark.parametrize("tags", [["1", "2", "3"], ["2022", "2023", "2024"], ["1", "3", "4"], ["0", "1", "2"]])
 def test_a_position_that_is_the_tag_of_another_release_is_refused(tmp_path, tags):
     """Where 3 is also the second file's name, nobody knows which of the two releases a register means."""
+    rows = [["Age", "Disease"], *([["20-39", "40-59"][n % 2], ["flu", "cold"][n // 2 % 2]] for n in range(8))]
+    columns = 'quasi_identifiers = ["Age"]\nsensitive = "Disease"\n'
+    more = '[adversary]\nregister = "r.csv"\n[register]\nAge = "Age"\n'
+    people = [["individual", "Age", "first", "last"], ["A", "25", "1", "2"], ["B", "45", "1", "3"]]
+    folder = series_of(tmp_path, [], columns, more, r=people)
     for tag in tags:
-        rows = [[["20-39", "40-59"][n % 2], ["flu", "cold"][n // 2 % 2]] for n in range(8)]
-        write(tmp_path / f"{tag}.csv", as_csv([["Age", "Disease"], *rows]))
-    write(
-        tmp_path / "r.csv",
-        as_csv([["individual", "Age", "first", "last"], ["A", "25", "1", "2"], ["B", "45", "1", "3"]]),
-    )
-    files = ", ".join(f'"{tag}.csv"' for tag in tags)
-    columns = '[columns]\nquasi_identifiers = ["Age"]\nsensitive = "Disease"\n'
-    adversary = '[adversary]\nregister = "r.csv"\n[register]\nAge = "Age"\n'
-    write(tmp_path / "series.toml", f"[series]\nreleases = [{files}]\n{columns}{adversary}")
-    code, _, err = run_main(str(tmp_path))
-    assert (code, "the position of one release, and the tag of another" in err) == (
-        (2, True) if tags[-1] in ("4", "2") else (0, False)
-    )
+        write(folder / f"{tag}.csv", as_csv(rows))
+    edit(folder / "series.toml", "releases = []", f"releases = {json.dumps([f'{tag}.csv' for tag in tags])}")
+    code, _, err = run_main(str(folder))
+    is_refused = tags[-1] in ("4", "2")
+    assert (code, "the position of one release, and the tag of another" in err) == (2 * is_refused, is_refused)
 
 
 @pytest.mark.parametrize("other", ["Diagnosis", "Income"])
@@ -142,12 +141,11 @@ def test_a_register_may_name_columns_in_other_case(tmp_path, person):
 @pytest.mark.parametrize("called", ["age", "Age.1", "Age (years)", "Age [note 1]", "Age*", "Age¹", "[Age]", "Âge"])
 def test_a_register_that_spells_a_quasi_identifier_nearly_as_the_releases_is_refused(tmp_path, called):
     """Read as a register without the column, every age would fit each person."""
-    lines = [[f"V{n:03}", str(20 + n), "mf"[n % 2], "1", "2"] for n in range(20)]
-    folder = rolled(tmp_path, ["individual", called, "Sex", "first", "last"], lines)
-    columns = (
-        '[columns]\nquasi_identifiers = ["Age", "Sex"]\nsensitive = "Disease"\n[adversary]\nregister = "people.csv"'
-    )
-    write(folder / "series.toml", f'[series]\nreleases = ["2024-1.csv", "2024-2.csv"]\n{columns}\n')
+    lines = [[f"V{n:03}", str(20 + n), "mf"[n % 2], "1", "1"] for n in range(20)]
+    rows = [["Age", "Sex", "Disease"], ["20-39", "f", "flu"], ["20-39", "m", "cold"]]
+    columns = 'quasi_identifiers = ["Age", "Sex"]\nsensitive = "Disease"\n'
+    people = [["individual", called, "Sex", "first", "last"], *lines]
+    folder = series_of(tmp_path, [rows], columns, '[adversary]\nregister = "people.csv"', people=people)
     assert f'people.csv:1, column "Age": the column is spelled "{called}" here' in refused(str(folder))
 
 
