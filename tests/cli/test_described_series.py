@@ -18,8 +18,9 @@ from audit.io.series import open_series
 from audit.io.texts import texts_of
 from audit.judgement.doubts import gather_doubts
 from tests.cli.forms import FORMS as EVERY_FORM
+from tests.cli.forms import edit
 from tests.helpers.messy import as_csv, series_of, write
-from tests.helpers.running import done, drafted, read_audit, refused, run_audit, run_main
+from tests.helpers.running import done, drafted, printed, read_audit, refused, run_audit, run_main
 from tests.mutants.mutant import kills
 
 PEOPLE = range(24)
@@ -272,12 +273,8 @@ WAVES = {
     "2020": [("a", "16-34", "none"), ("c", "16-34", "none"), ("d", "35-54", "gout"), ("b", "35-54", "flu")],
     "2021": [("d", "16-34", "gout"), ("b", "16-34", "flu"), ("c", "35-54", "none"), ("a", "35-54", "none")],
 }
-ROLES = """
-[columns]
-individual = "Person"
-sensitive = "Illness"
-quasi_identifiers = ["Age"]
-"""
+PEOPLE_BY_AGE = 'individual = "Person"\nsensitive = "Illness"\nquasi_identifiers = ["Age"]\n'
+ROLES = f"\n[columns]\n{PEOPLE_BY_AGE}"
 
 
 def one_file(folder, *, name="Year"):
@@ -407,32 +404,26 @@ def test_whose_rows_without_an_identifier_are_is_asked(tmp_path, in_file):
 @kills("audit.judgement.pseudonyms.ReportNames.identifier", "and not keyed.nameless", "and keyed.nameless")
 def test_an_unknown_person_is_no_counterfeit_in_findings(tmp_path):
     """The row of 1 without an identifier has one of the values of two people, as b and c have those of e and it."""
-    for tag, rows in (("1", "0-9 flu a,0-9 cold ,10-19 flu b,10-19 cold c,20-29 hiv d,20-29 flu e"),
-                      ("2", "0-9 flu a,0-9 hiv d,10-19 cold c,10-19 flu b,20-29 flu e,20-29 gout g")):  # fmt: skip
-        write(
-            tmp_path / f"{tag}.csv",
-            as_csv([["Age", "Illness", "Patient"], *(row.split(" ") for row in rows.split(","))]),
-        )
+    tables = [
+        [["Age", "Illness", "Patient"], *(row.split(" ") for row in rows.split(","))]
+        for rows in ("0-9 flu a,0-9 cold ,10-19 flu b,10-19 cold c,20-29 hiv d,20-29 flu e",
+                     "0-9 flu a,0-9 hiv d,10-19 cold c,10-19 flu b,20-29 flu e,20-29 gout g")
+    ]  # fmt: skip
     columns = 'individual = "Patient"\nsensitive = "Illness"\nquasi_identifiers = ["Age"]\nunnamed = "people"'
-    write(tmp_path / "series.toml", f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\n{columns}\n')
-    out = run_main(str(tmp_path), "--reveal")[1]
-    assert "unknown (release 1, group 1, 1)" in out
-    assert "~(" not in out
-    assert "counterfeit-" not in run_main(str(tmp_path))[1]
+    folder = str(series_of(tmp_path, tables, columns))
+    out = run_main(folder, "--reveal")[1]
+    assert ("unknown (release 1, group 1, 1)" in out, "~(" in out) == (True, False)
+    assert "counterfeit-" not in run_main(folder)[1]
 
 
 def test_rows_without_an_identifier_are_counterfeits_where_these_are_published(tmp_path):
     """One of two releases publishes a counterfeit, the other has somebody unknown; `unnamed` speaks of this one."""
-    for tag in (1, 2):
-        rows = [["Patient", "Group", "Illness"], ["P1", "1", "a"], ["P2", "1", "b"], ["", "1", "c"]]
-        write(tmp_path / f"{tag}.csv", as_csv(rows))
-    write(tmp_path / "fake.csv", "Group,Count\n1,1\n")
+    rows = [["Patient", "Group", "Illness"], ["P1", "1", "a"], ["P2", "1", "b"], ["", "1", "c"]]
     columns = (
         'group = "Group"\nindividual = "Patient"\nsensitive = "Illness"\nquasi_identifiers = []\nunnamed = "people"'
     )
-    text = f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\n{columns}\n[counterfeits]\n"1" = "fake.csv"\n'
-    write(tmp_path / "series.toml", text)
-    code, result, _ = run_audit(tmp_path)
+    folder = series_of(tmp_path, [rows] * 2, columns, '[counterfeits]\n"1" = "fake.csv"', fake="Group,Count\n1,1\n")
+    code, result, _ = run_audit(folder)
     (warning,) = (each for each in result["warnings"] if each["kind"] == "key")
     assert (code, result["series"]["counterfeits"], warning["examples"]) == (0, 1, ["2.csv: 1 / 3"])
 
@@ -466,10 +457,9 @@ def test_a_row_without_an_identifier_may_be_that_of_a_person_of_another_release(
 def test_an_identifier_that_may_say_unknown_is_asked_about(tmp_path, text):
     """Each such text counted as one person, and exit was 0."""
     rows = [[who, "20-39", "ab"[n % 2]] for n, who in enumerate(["4711001", "4711002", "4711003", text])]
-    write(tmp_path / "1.csv", as_csv([["Person", "Age", "Illness"], *rows]))
     for line, code in (("", 3), ('spelled = ["individual"]', 0)):
-        write(tmp_path / "series.toml", '[series]\nname = "K"\nreleases = ["1.csv"]\n' + ROLES + line)
-        found, result, _ = run_audit(tmp_path)
+        folder = series_of(tmp_path, [[["Person", "Age", "Illness"], *rows]], PEOPLE_BY_AGE + line)
+        found, result, _ = run_audit(folder)
         assert (found, f'("{text}")' in str(result)) == (code, code == 3)
 
 
@@ -477,13 +467,9 @@ def test_an_identifier_that_may_say_unknown_is_asked_about(tmp_path, text):
 def test_identifiers_of_all_releases_of_a_large_series_are_looked_at(tmp_path, text, monkeypatch):
     """Those of the first two releases were, of more than 500,000 rows together."""
     monkeypatch.setattr("audit.io.series_texts.MOST_ROWS", 10)
-    for tag in range(3):
-        rows = [[who, "20-39", "ab"[n % 2]] for n, who in enumerate(["4711001", "4711002", "4711003", "4711004"])]
-        write(tmp_path / f"{tag}.csv", as_csv([["Person", "Age", "Illness"], *rows[: 3 + (tag < 2)]]))
-    with (tmp_path / "2.csv").open("a", encoding="utf-8") as last:
-        last.write(f"{text},20-39,b\n")
-    write(tmp_path / "series.toml", '[series]\nname = "K"\nreleases = ["0.csv", "1.csv", "2.csv"]\n' + ROLES)
-    result = run_audit(tmp_path)[1]
+    rows = [[who, "20-39", "ab"[n % 2]] for n, who in enumerate(["4711001", "4711002", "4711003", "4711004"])]
+    tables = [["Person", "Age", "Illness"], *rows], [["Person", "Age", "Illness"], *rows[:3], [text, "20-39", "b"]]
+    result = run_audit(series_of(tmp_path, [tables[0], *tables], PEOPLE_BY_AGE))[1]
     assert [each["kind"] for each in result["warnings"] if f'("{text}")' in str(each)] == ["key"]
 
 
@@ -518,16 +504,14 @@ def test_one_key_of_a_file_says_whose_the_rows_of_all_its_releases_are(tmp_path,
 )
 def test_a_key_that_is_not_read_leaves_the_policy_undecided(tmp_path, name, columns, code):
     """Under another name it was ignored in silence, and people who are known were not judged."""
-    write(tmp_path / "one.csv", as_csv([["Age", "Illness"], ["20-39", "a"], ["20-39", "b"]]))
-    write(tmp_path / "series.toml", '[series]\nreleases = ["one.csv"]\n[columns]\nsensitive = "Illness"\n'
-                                    'quasi_identifiers = ["Age"]\n')  # fmt: skip
-    (tmp_path / "private").mkdir()
-    write(tmp_path / "private" / name, as_csv([columns, ["0", "1"], ["1", "2"]]))
-    found, out, _ = run_main(str(tmp_path))
-    said = "private/one.key.csv, with the columns row (counted from 0: the first row is 0) and individual"
-    assert (found, said in " ".join(out.split())) == (code, code == 3)
-    write(tmp_path / "private/one.key.csv", "row,individual\n0,x\n1,y\n")
-    assert "like a key" not in run_main(str(tmp_path))[1]
+    rows = [["Age", "Illness"], ["20-39", "a"], ["20-39", "b"]]
+    folder = series_of(tmp_path, [rows], 'sensitive = "Illness"\nquasi_identifiers = ["Age"]\n')
+    write(folder / "private" / name, as_csv([columns, ["0", "1"], ["1", "2"]]))
+    said = "private/1.key.csv, with the columns row (counted from 0: the first row is 0) and individual"
+    found, out = printed(str(folder))
+    assert (found, said in out) == (code, code == 3)
+    write(folder / "private/1.key.csv", "row,individual\n0,x\n1,y\n")
+    assert "like a key" not in printed(str(folder))[1]
 
 
 def test_the_column_of_releases_needs_a_role_too(tmp_path):
@@ -626,25 +610,30 @@ def test_microdata_may_lie_in_snapshots(tmp_path):
 LINES = "from,to\nnone,none\nflu,flu\ngout,gout\n"
 
 
+def with_changes(folder, listed, columns=ROLES, **changed):
+    """Three waves in which some cells are others, and a list of the changes that there may be."""
+    several_files(folder)
+    for wave, (old, new) in changed.items():
+        edit(folder / f"{wave.lstrip('_')}.csv", old, new)
+    (folder / "t.csv").write_text(listed)
+    files = ", ".join(f'"{wave}.csv"' for wave in WAVES)
+    text = f'[series]\nreleases = [{files}]\n{columns}[adversary]\ntransitions = "t.csv"\n'
+    (folder / "series.toml").write_text(text)
+    return run_main(str(folder))
+
+
 @kills(
     "audit.adversary.build_evidence._check_changes", "(before != UNKNOWN) & unlisted[before, now]", "np.zeros(len(now))"
 )
 @pytest.mark.parametrize("known", [True, False], ids=["listed", "no line has gout"])
 @pytest.mark.parametrize("more", ["", "none,gout\n"])
 def test_missing_changes_are_named_before_anything_is_attacked(more, known, tmp_path):
-    several_files(tmp_path)
-    (tmp_path / "2020.csv").write_text((tmp_path / "2020.csv").read_text().replace("c,16-34,none", "c,16-34,gout"))
-    (tmp_path / "2021.csv").write_text((tmp_path / "2021.csv").read_text().replace("c,35-54,none", "c,35-54,gout"))
-    (tmp_path / "t.csv").write_text((LINES if known or more else LINES.replace("gout,gout\n", "")) + more)
-    files = ", ".join(f'"{wave}.csv"' for wave in WAVES)
-    text = f'[series]\nreleases = [{files}]\n{ROLES}[adversary]\ntransitions = "t.csv"\n'
-    (tmp_path / "series.toml").write_text(text)
-    code, _, err = run_main(str(tmp_path))
-    if more:
-        assert code in {0, 1, 3}
-    else:
-        assert code == 2
-        assert "changes that the key shows are not listed: none -> gout (1 time, first in release 2020)" in err
+    listed = (LINES if known or more else LINES.replace("gout,gout\n", "")) + more
+    gout = {"_2020": ("c,16-34,none", "c,16-34,gout"), "_2021": ("c,35-54,none", "c,35-54,gout")}
+    code, _, err = with_changes(tmp_path, listed, **gout)
+    assert (code == 2) == (not more)
+    said = "changes that the key shows are not listed: none -> gout (1 time, first in release 2020)"
+    assert (said in err) == (not more)
 
 
 def test_ids_remain_the_same_where_init_made_a_key(tmp_path):
@@ -681,14 +670,8 @@ def test_init_takes_a_register_without_stays_for_one_of_people_who_may_be_there(
 @pytest.mark.parametrize("missing", [True, False])
 def test_changes_to_a_missing_value_can_be_listed(missing, tmp_path):
     """`init` drafts them from the keys; elsewhere an empty cell is a value that was forgotten."""
-    several_files(tmp_path)
-    (tmp_path / "2020.csv").write_text((tmp_path / "2020.csv").read_text().replace("b,35-54,flu", "b,35-54,"))
-    files = ", ".join(f'"{wave}.csv"' for wave in WAVES)
-    roles = ROLES + ('missing = [""]\n' if missing else "")
-    text = f'[series]\nreleases = [{files}]\n{roles}[adversary]\ntransitions = "t.csv"\n'
-    (tmp_path / "series.toml").write_text(text)
-    (tmp_path / "t.csv").write_text(f"{LINES}flu,\n,flu\n")
-    code, _, err = run_main(str(tmp_path))
+    columns = ROLES + ('missing = [""]\n' if missing else "")
+    code, _, err = with_changes(tmp_path, f"{LINES}flu,\n,flu\n", columns, _2020=("b,35-54,flu", "b,35-54,"))
     assert (code == 2, "t.csv" in err) == (not missing, not missing)
 
 
