@@ -28,26 +28,24 @@ from tests.oracle.worlds import few, worlds
 BOTH = [pytest.param(False, id="constant"), pytest.param(True, id="changing")]
 
 
-@pytest.mark.parametrize("known", [pytest.param(False, id="nothing-known"), pytest.param(True, id="some-known")])
-@pytest.mark.parametrize("changing", BOTH)
-@given(data=st.data())
-def test_linked(changing, known, data):
-    series = data.draw(linked_series(changing=changing, known=known))
-    assert_agrees(audit(series), series, "linked")
+KNOWN = [pytest.param(False, id="nothing-known"), pytest.param(True, id="some-known")]
+ADVERSARIES = ["linked", "register"]
 
 
-@pytest.mark.parametrize("known", [pytest.param(False, id="nothing-known"), pytest.param(True, id="some-known")])
+@pytest.mark.parametrize("known", KNOWN)
 @pytest.mark.parametrize("changing", BOTH)
+@pytest.mark.parametrize("adversary", ADVERSARIES)
 @given(data=st.data())
-def test_register(changing, known, data):
-    series = data.draw(register_series(changing=changing, known=known))
-    assert_agrees(audit(series, adversary="register"), series, "register")
+def test_people_one_by_one(adversary, changing, known, data):
+    drawn = register_series if adversary == "register" else linked_series
+    series = data.draw(drawn(changing=changing, known=known))
+    assert_agrees(audit(series, adversary=adversary), series, adversary)
 
 
 @pytest.mark.many
-@pytest.mark.parametrize("known", [pytest.param(False, id="nothing-known"), pytest.param(True, id="some-known")])
+@pytest.mark.parametrize("known", KNOWN)
 @pytest.mark.parametrize("changing", BOTH)
-@pytest.mark.parametrize("adversary", ["linked", "register"])
+@pytest.mark.parametrize("adversary", ADVERSARIES)
 @given(data=st.data())
 def test_rows_of_a_group_with_different_cells(adversary, changing, known, data):
     series = data.draw(classed_series(changing=changing, known=adversary if known else ""))
@@ -61,9 +59,6 @@ def test_people_of_several_blocks(series):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrays, "_CACHED", 2)
         assert_agrees(audit(series), series, "linked")
-
-
-ADVERSARIES = ["linked", "register"]
 
 
 def audited(series, table, adversary, attack):

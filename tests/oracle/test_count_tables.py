@@ -17,7 +17,7 @@ from audit.count_tables.manifest import read_table_manifest
 from audit.io.toml import toml_document
 from audit.model.audit_options import AuditOptions
 from tests.helpers.amount import some
-from tests.helpers.count_tables import TinyTables
+from tests.helpers.count_tables import TinyTables, write_tables
 from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
 from tests.mutants.mutant import kills
@@ -152,28 +152,23 @@ def with_findings(rng, **rules):
 @pytest.mark.parametrize("rows", ["", "S,0\nW,0\n"], ids=["left out", "shown"])
 def test_rows_of_0_are_asked_about_whether_they_are_left_out_or_not(rows, tmp_path):
     """At most 9 of 15 or more are in N and at most 4 in W, so that 2 to 4 are in S, which the second release lacks."""
-    (tmp_path / "series.toml").write_text(
-        '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv", "2.csv"]\n'
-        '[table]\ndimensions = ["area"]\nvalue = "n"\ntotals = { area = "All" }\nover_time = "independent"\n'
-        'absent = "zero"\nrounding = { to = 5, how = "down" }\n[policy]\nmin_count = 6\n'
-    )
-    (tmp_path / "1.csv").write_text("area,n\nN,5\nS,5\nW,5\nAll,15\n")
-    (tmp_path / "2.csv").write_text(f"area,n\nN,5\n{rows}All,15\n")
-    code, attack, _ = audited(tmp_path)
+    tables = {"1.csv": ["area,n", "N,5", "S,5", "W,5", "All,15"], "2.csv": ["area,n", "N,5", *rows.split(), "All,15"]}
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals = { area = "All" }\nover_time = "independent"\n'
+    table += 'absent = "zero"\nrounding = { to = 5, how = "down" }'
+    code, attack, _ = audited(write_tables(tmp_path, tables, table, "min_count = 6"))
     found = [(each["cell"]["area"], each["lower"], each["upper"]) for each in attack["findings"]]
     assert (code, found) == (1, [("S", 2, 4), ("W", 2, 4)])
 
 
 @kills("audit.count_tables.published_counts.PublishedCounts.zero", "self.rules(file)", "self.manifest")
 def test_a_row_that_an_exact_release_leaves_out_is_exactly_0(tmp_path):
-    (tmp_path / "series.toml").write_text(
-        '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv", "2.csv"]\n'
-        '[table]\ndimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\nabsent = "zero"\n'
-        'markers = { "*" = [1, 12] }\nrounding = { to = 5, how = "down" }\nexact = ["2"]\n[policy]\nmin_count = 8\n'
-    )
-    (tmp_path / "1.csv").write_text("area,sex,n\nS,f,20\nS,m,20\nS,All,40\n")
-    (tmp_path / "2.csv").write_text("area,sex,n\nN,f,*\nN,All,9\nS,f,20\nS,m,21\nS,All,41\n")
-    code, attack, _ = audited(tmp_path)
+    tables = {
+        "1.csv": ["area,sex,n", "S,f,20", "S,m,20", "S,All,40"],
+        "2.csv": ["area,sex,n", "N,f,*", "N,All,9", "S,f,20", "S,m,21", "S,All,41"],
+    }
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\nabsent = "zero"\n'
+    table += 'markers = { "*" = [1, 12] }\nrounding = { to = 5, how = "down" }\nexact = ["2"]'
+    code, attack, _ = audited(write_tables(tmp_path, tables, table, "min_count = 8"))
     found = [(each["cell"], each["lower"], each["upper"]) for each in attack["findings"]]
     assert (code, found) == (1, [({"area": "N", "sex": "f"}, 9, 9)])
 
@@ -191,16 +186,11 @@ def test_the_growth_of_a_period_follows_from_that_of_other_cells_without_program
     """Nobody comes to N, and 2 or 3 women come in the last two months, so that 2 or 3 come to S."""
     for name in ("_LARGE", "_LARGE_WHERE_FREE", "_NEAREST"):
         monkeypatch.setattr(components, name, 0)
-    (tmp_path / "series.toml").write_text(
-        '[series]\nname = "x"\nkind = "tables"\nreleases = ["1.csv", "2.csv", "3.csv", "4.csv"]\n'
-        '[table]\ndimensions = ["area", "sex"]\nvalue = "n"\ntotals = { area = "All", sex = "All" }\n'
-        'over_time = "cumulative"\n[policy]\nmin_count = 5\n'
-        '[table.markers]\na = [18, 20]\nb = [21, 22]\nc = [21, 24]\n"*" = [1, 7]\n"." = [0, inf]\n'
-    )
-    for month, women in (1, "a"), (2, "b"), (3, "c"), (4, "24"):
-        cells = f"N,f,*\nN,m,.\nN,All,10\nS,f,.\nS,m,.\nS,All,.\nAll,f,{women}\nAll,All,.\n"
-        (tmp_path / f"{month}.csv").write_text(f"area,sex,n\n{cells}")
-    _, attack, _ = audited(tmp_path)
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { area = "All", sex = "All" }\n'
+    table += 'over_time = "cumulative"\n[table.markers]\na = [18, 20]\nb = [21, 22]\nc = [21, 24]\n'
+    rows = "area,sex,n N,f,* N,m,. N,All,10 S,f,. S,m,. S,All,. All,f,{} All,All,."
+    tables = {f"{month}.csv": rows.format(women).split(" ") for month, women in enumerate(("a", "b", "c", "24"), 1)}
+    _, attack, _ = audited(write_tables(tmp_path, tables, f'{table}"*" = [1, 7]\n"." = [0, inf]'))
     found = {(each.get("since"), each["release"], *each["cell"].values()): each for each in attack["findings"]}
     growth = found["2", "4", "S", "f"]
     assert (growth["kind"], growth["lower"], growth["upper"]) == ("small", 2, 3)
