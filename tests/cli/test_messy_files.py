@@ -9,7 +9,7 @@ import pytest
 from tests.cli.forms import EXAMPLES, edit, read_rows
 from tests.helpers.amount import some
 from tests.helpers.messy import KINDS, as_csv, series_of, write
-from tests.helpers.running import read_audit, refused, run_audit, run_main
+from tests.helpers.running import asks, read_audit, refused, run_audit, run_main
 
 PLAIN = EXAMPLES / "hospital-l-diverse"
 MANIFEST = """
@@ -160,11 +160,9 @@ def test_values_that_change_their_names(tmp_path, expected):
 def test_totals_among_quasi_identifiers_are_asked_about(total, more, code, tmp_path):
     """A manifest written by hand says nothing of the last two rows, which look alike and are no people."""
     rows = [["a", "F", "flu"], ["a", "F", "cold"], *[[total, total, each] for each in ("flu", "gout")]]
-    write(tmp_path / "1.csv", as_csv([["Age", "Sex", "Disease"], *rows]))
     columns = f'sensitive = "Disease"\nquasi_identifiers = ["Age", "Sex"]\n{more}\n'
-    write(tmp_path / "series.toml", f'[series]\nname = "t"\nreleases = ["1.csv"]\n[columns]\n{columns}')
-    ended, out, _ = run_main(str(tmp_path))
-    assert (ended, "look like totals, and are read as people" in " ".join(out.split())) == (code, code == 3)
+    folder = series_of(tmp_path, [[["Age", "Sex", "Disease"], *rows]], columns)
+    assert asks(folder, "look like totals, and are read as people") == code
 
 
 @pytest.mark.parametrize("keyed", [False, True])
@@ -245,16 +243,13 @@ def test_missing_texts_are_spelled_as_their_column_is(tmp_path, text, covers, mo
 )
 def test_a_missing_value_is_not_taken_for_one_that_never_changes(tmp_path, more, second, states):
     """A person whose value is missing in the first release may have gas: no person certainly has flu."""
-    releases = {"1": "flu NA", **({"2": second} if second else {})}
-    for tag, values in releases.items():
-        rows = [[name, "1", value] for name, value in zip("AB", values.split(), strict=True)]
-        write(tmp_path / f"{tag}.csv", as_csv([["Owner", "Group", "Value"], *rows]))
-    write(
-        tmp_path / "series.toml",
-        f'[series]\nreleases = {json.dumps([f"{tag}.csv" for tag in releases])}\n[columns]\nindividual = "Owner"\n'
-        f'group = "Group"\nquasi_identifiers = []\nsensitive = "Value"\n{more}\n',
-    )
-    result = run_audit(tmp_path)[1]
+    tables = [
+        [["Owner", "Group", "Value"], *([name, "1", value] for name, value in zip("AB", values.split(), strict=True))]
+        for values in ("flu NA", second)
+        if values
+    ]
+    columns = f'individual = "Owner"\ngroup = "Group"\nquasi_identifiers = []\nsensitive = "Value"\n{more}'
+    result = run_audit(series_of(tmp_path, tables, columns))[1]
     [clause] = [each for each in result["policy"]["clauses"] if each["clause"] == "max_risk"]
     found = any(each["findings"] for each in result["attacks"])
     assert (clause["state"], found) == states
@@ -305,11 +300,9 @@ def test_a_further_delimiter_behind_each_row_is_an_empty_cell_but_a_text_there_i
 @pytest.mark.parametrize(("leaves", "rule"), [(("1,5", "2,5"), 'decimal = ","'), (("ROME", "oslo"), 'fold = ["Size"]')])
 def test_labels_of_a_hierarchy_are_spelled_as_cells_are(tmp_path, leaves, rule):
     """Decimal commas were read as points in cells alone, so that no cell was a label."""
-    rows = [[cell, value] for cell in (*leaves, "coarse") for value in ("flu", "cold")]
-    write(tmp_path / "1.csv", as_csv([["Size", "Disease"], *rows]))
-    write(tmp_path / "sizes.csv", "".join(f"{leaf.title()};coarse;*\n" for leaf in leaves))
+    rows = [["Size", "Disease"], *([cell, value] for cell in (*leaves, "coarse") for value in ("flu", "cold"))]
+    sizes = "".join(f"{leaf.title()};coarse;*\n" for leaf in leaves)
     columns = 'sensitive = "Disease"\nquasi_identifiers = ["Size"]\nhierarchies = { Size = "sizes.csv" }\n'
-    write(tmp_path / "series.toml", f'[series]\nreleases = ["1.csv"]\n[columns]\n{columns}{rule}\n')
-    assert run_audit(tmp_path)[0] == 0
-    write(tmp_path / "series.toml", f'[series]\nreleases = ["1.csv"]\n[columns]\n{columns}')
-    assert (run_audit(tmp_path)[0] == 2) == ("fold" in rule)
+    for said, code in ((rule, 0), ("", 2 * ("fold" in rule))):
+        found = run_audit(series_of(tmp_path, [rows], columns + said, sizes=sizes))[0]
+        assert found == code if said else (found == 2) == (code == 2)

@@ -7,8 +7,8 @@ import pytest
 
 from audit.init.confirmation import confirmed as init_confirmed
 from tests.cli.test_confirm import confirm
-from tests.helpers.messy import as_csv, write
-from tests.helpers.running import agreed, drafted, read_audit, refused, run_audit, run_main
+from tests.helpers.messy import as_csv, series_of, write
+from tests.helpers.running import agreed, asks, drafted, printed, read_audit, refused, run_audit, run_main
 from tests.mutants.mutant import kills
 
 FORMS = {
@@ -247,16 +247,15 @@ def test_words_of_a_register_are_those_of_its_crosswalk(tmp_path):
 @pytest.mark.parametrize(("men", "first", "code"), [("M", "H", 3), ("M", "M", 3), ("H", "H", 1)])
 def test_other_words_of_a_register_are_asked_about_though_they_are_said_to_be_exact(men, first, code, tmp_path):
     """Men in both releases have gout. `spelled` takes `M` of the roll for another sex than `H`: no man fits a row."""
-    for name, word, other in (("1.csv", first, "flu"), ("2.csv", "H", "cold")):
-        write(tmp_path / name, f"Sex,Diagnosis\nF,flu\nF,cold\n{word},gout\n{word},{other}\n")
-    write(tmp_path / "roll.csv", f"individual,Sex\na,F\nb,F\nc,{men}\n")
-    write(
-        tmp_path / "series.toml",
-        '[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\nsensitive = "Diagnosis"\nquasi_identifiers = ["Sex"]\n'
-        'spelled = ["Sex"]\n[adversary]\nregister = "roll.csv"\npresence = "possible"\n',
-    )
-    found, out, _ = run_main(str(tmp_path))
-    assert (found, 'different texts in "Sex"' in " ".join(out.split())) == (code, men == "M")
+    tables = [
+        f"Sex,Diagnosis\nF,flu\nF,cold\n{word},gout\n{word},{other}\n"
+        for word, other in ((first, "flu"), ("H", "cold"))
+    ]
+    columns = 'sensitive = "Diagnosis"\nquasi_identifiers = ["Sex"]\nspelled = ["Sex"]\n'
+    more = '[adversary]\nregister = "roll.csv"\npresence = "possible"\n'
+    roll = f"individual,Sex\na,F\nb,F\nc,{men}\n"
+    found, out = printed(str(series_of(tmp_path, tables, columns, more, roll=roll)))
+    assert (found, 'different texts in "Sex"' in out) == (code, men == "M")
 
 
 @kills("audit.io.unread_cells.other_words", "for text in unknown_among(it - own)", "for text in ()")
@@ -264,18 +263,16 @@ def test_other_words_of_a_register_are_asked_about_though_they_are_said_to_be_ex
 @pytest.mark.parametrize("word", ["NSP", "unknown", "X"])
 def test_a_text_that_says_that_a_value_is_not_known_fits_people_of_a_register(word, spelled, tmp_path):
     """Two did not say. If `NSP` fits nobody, w is one of two women, and has gout for certain (exit 1 before)."""
-    for name, men, women in (("1.csv", ["flu", "cold"], ["gout", "flu"]), ("2.csv", ["flu", "cold"], ["gout", "cold"])):
-        rows = [*(f"M,{each}" for each in men), *(f"F,{each}" for each in women), f"{word},flu", f"{word},cold"]
-        write(tmp_path / name, "Sex,Diagnosis\n" + "\n".join(rows) + "\n")
-    write(tmp_path / "register.csv", "individual,Sex,first,last\nw,F,1,2\n")
-    columns = f'sensitive = "Diagnosis"\nquasi_identifiers = ["Sex"]\n{spelled}\n'
-    manifest = f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\n{columns}'
-    for more, code in (("", 1 if word == "X" else 3), (f'missing = ["{word}"]\n', 0)):
-        text = f'{manifest}{more}[adversary]\nregister = "register.csv"\n'
-        write(tmp_path / "series.toml", text.replace(spelled, "") if more else text)
-        found, out, _ = run_main(str(tmp_path))
-        assert (found, "fit nobody of the register" in " ".join(out.split())) == (code, code == 3)
-        assert "guess" not in out
+    tables = [
+        [["Sex", "Diagnosis"], ["M", "flu"], ["M", "cold"], ["F", "gout"], ["F", last], [word, "flu"], [word, "cold"]]
+        for last in ("flu", "cold")
+    ]
+    columns, known = 'sensitive = "Diagnosis"\nquasi_identifiers = ["Sex"]\n', "individual,Sex,first,last\nw,F,1,2\n"
+    for more, code in ((spelled, 1 if word == "X" else 3), (f'missing = ["{word}"]', 0)):
+        adversary = '\n[adversary]\nregister = "register.csv"'
+        folder = series_of(tmp_path, tables, columns + more, adversary, register=known)
+        assert asks(folder, "fit nobody of the register") == code
+        assert "guess" not in printed(str(folder))[1]
 
 
 @kills("audit.judgement.doubts.unfitting_doubts", "texts[lacking[0]] * expected >= _EXPECTED_ROWS", "True")
@@ -284,17 +281,12 @@ def test_a_text_that_says_that_a_value_is_not_known_fits_people_of_a_register(wo
 def test_a_text_that_nobody_of_a_register_has_unlike_all_others_is_asked_about(word, times, asked, tmp_path):
     """`Any` was a ward in which nobody lives, so that the others' values looked certain; a small ward may be one."""
     wards = [f"Ward {n}" for n in range(4) for _ in range(5)]
-    rows = [*wards, *[word] * times]
-    write(tmp_path / "1.csv", "Ward,Illness\n" + "".join(f"{each},{'ab'[n % 2]}\n" for n, each in enumerate(rows)))
-    write(
-        tmp_path / "register.csv",
-        "individual,Ward,first,last\n" + "".join(f"p{n},{w},1,1\n" for n, w in enumerate(wards)),
-    )
-    columns = 'sensitive = "Illness"\nquasi_identifiers = ["Ward"]'
+    table = [["Ward", "Illness"], *([each, "ab"[n % 2]] for n, each in enumerate([*wards, *[word] * times]))]
+    people = [["individual", "Ward", "first", "last"], *([f"p{n}", ward, "1", "1"] for n, ward in enumerate(wards))]
+    columns = 'sensitive = "Illness"\nquasi_identifiers = ["Ward"]\n'
     for more, found in (("", asked), ('missing = ["Any"]', False), ('spelled = ["Ward"]', False)):
-        text = f'[series]\nreleases = ["1.csv"]\n[columns]\n{columns}\n{more}\n[adversary]\nregister = "register.csv"\n'
-        write(tmp_path / "series.toml", text)
-        out = " ".join(run_main(str(tmp_path))[1].split())
+        adversary = '[adversary]\nregister = "register.csv"'
+        _, out = printed(str(series_of(tmp_path, [table], columns + more, adversary, register=people)))
         assert ('nobody of the register has one text of "Ward" (1.csv:22)' in out) == found
 
 
