@@ -85,18 +85,22 @@ class CellRates:
                 is_own = (label[place] == label[row]).all() and counts.release[place] == counts.release[row]
                 is_rate = not rates.is_statistic or self.text(place, counts.manifest.measure) == rates.column
                 rate = self.text(place, column) if is_own and is_rate else ""
-                base = self.text(row, rates.denominator) if rates.has_column else self._base(place, row)
+                of = None if rates.has_column else self._base(place, row)
+                base = self.text(row, rates.denominator) if of is None else str(counts.text[of])
                 number = decimal_of(rate.rstrip("% "))
                 whole = number_of(base, point=self._reader(int(counts.file[place])).point)
                 if number is not None and whole is not None:
-                    least, most = rate_interval(number, Fraction(whole), rates)
-                    yield CellRate(rates.column, rate, rates.per, whole, least, most)
+                    is_rounded = of is not None and not rates.of_published
+                    low, high = (int(counts.lower[of]), int(counts.upper[of])) if is_rounded else (whole, whole)
+                    least, most = (
+                        rate_interval(number, Fraction(end), rates)[at] for at, end in enumerate((low, high))
+                    )
+                    yield CellRate(rates.column, rate, rates.per, (low, high), least, most)
 
-    def _base(self, place: int, row: int) -> str:
-        """Return the published denominator of a rate that stands in a row `place` and is about the cell of `row`."""
+    def _base(self, place: int, row: int) -> int | None:
+        """Return the row with the denominator of a rate that stands in a row `place` and is about the cell of `row`."""
         label = self.counts.label
-        others = (each for each in self.counts.related[place] if (label[each] != label[row]).any())
-        return next((str(self.counts.text[each]) for each in others), "")
+        return next((each for each in self.counts.related[place] if (label[each] != label[row]).any()), None)
 
     def text(self, row: int, column: str | None) -> str:
         """Return the text of a row in a column of its table; an empty text if it has none."""

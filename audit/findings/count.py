@@ -406,11 +406,12 @@ def _change(change: CellChange) -> str:
 
 def _rate(rate: CellRate) -> str:
     """Return what a published rate says of a hidden count."""
+    low, high = rate.denominator
     return say(
         "{column} {rate}, per {per} of {base}, gives {amount}",
         rate=printable(rate.rate),
         column=printable(rate.column),
         per=figure(rate.per),
-        base=figure(rate.denominator),
+        base=figure(low) if low == high else amount(low, high),
         amount=amount(rate.least, rate.most),
     )

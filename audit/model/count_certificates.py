@@ -17,14 +17,14 @@ class CellRate:
         column: the column, or the statistic, of the rate.
         rate: the published text.
         per: the base, such as 100.
-        denominator: the published denominator.
+        denominator: the least and the greatest denominator that the published one stands for.
         least, most: the least and the greatest count whose rate rounds to this text.
     """
 
     column: str
     rate: str
     per: int
-    denominator: int
+    denominator: tuple[int, int]
     least: int
     most: int
 

@@ -140,6 +140,19 @@ def test_a_share_of_rounded_numbers_narrows_the_hidden_one(row, ends, tmp_path):
     assert (counts.lower[hidden], counts.upper[hidden]) == ends
 
 
+@kills(
+    "audit.count_tables.cell_rates.CellRates._found",
+    "if is_rounded else (whole, whole)",
+    "if False else (whole, whole)",
+)
+def test_a_proof_names_what_a_rounded_denominator_stands_for(tmp_path):
+    """60 of 60 are not 96.8 percent: of 60 to 62 people, as the total stands for, they are 60 of 62."""
+    rows = [("A", "All", "60", "100.0"), ("A", "F", "*", ""), ("A", "M", "60", "96.8"), ("B", "All", "35", "100.0")]
+    table = SHARES.replace(" } }", ' } }\nrounding = { to = 5, how = "nearest" }').replace("[0, inf]", "[1, 7]")
+    _, out, err = run_main(str(written(tmp_path, rows, "area,sex,n,percent", table)))
+    assert "percent 96.8, per 100 of 62, gives exactly 60, published 60" in " ".join(out.split()), (out, err)
+
+
 @kills("audit.count_tables.published_counts._Cells.rate_ties", "self.lacking[rates.column] += 1", "pass")
 @kills(
     "audit.count_tables.published_counts._Cells._narrow_by_published",
