@@ -365,8 +365,9 @@ def _added(step: CountStep, facts: TablesFacts) -> str:
     many = len(terms) - _TERMS
     summands = [(Fraction(each.weight), _term(each, facts)) for each in (terms if many < 2 else terms[:_TERMS])]
     if many > 1:
-        total = sum(Fraction(each.weight) * each.end for each in terms[_TERMS:])
-        more = say("{total} ({count} further cells, all in the JSON report)", total=str(abs(total)), count=many)
+        total = sum((Fraction(each.weight) * each.end for each in terms[_TERMS:]), Fraction(0))
+        shown = figure(int(abs(total))) if total.denominator == 1 else str(abs(total))
+        more = say("{total} ({count} further cells, all in the JSON report)", total=shown, count=many)
         summands.append((Fraction(-1 if total < 0 else 1), more))
     added = ""
     for place, (weight, text) in enumerate(summands):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
+from math import inf
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from audit.count_tables.published_counts import LINES, Line, Sum
 from audit.io.cells import Interval, intersect
 from audit.io.notations import interval_in
 from audit.model.arrays import Counts
-from audit.runtime.phrases import say
+from audit.runtime.phrases import joined, say
 
 _MOST_ACROSS, _MOST_ADDED = 4, 18  # parts of the total, labels whose sets are all tried
 _COMPARED, _BITS = 40, 10  # lines that sets of labels are compared in, chances of two against one
@@ -112,6 +113,61 @@ class LabelSums:
         """Return the lines of the file of categories, one for each label and atom."""
         sums = ((whole, part) for whole, parts in self.sums.items() for part in parts)
         return [("label", "atom"), *((label, label) for label in self.within), *sums]
+
+
+@dataclass(frozen=True)
+class LabelBands:
+    """The labels of a dimension that are ranges of whole numbers, such as ages, of which some overlap.
+
+    Attributes:
+        pieces: for each label, the ranges inside it in which no label begins or ends.
+    """
+
+    pieces: Mapping[str, Sequence[str]]
+
+    def doubts(self, file: str) -> list[str]:
+        """Return a sentence that asks whether the file of categories is right."""
+        names = [f'"{label}"' for label, some in self.pieces.items() if len(some) > 1]
+        return [
+            say(
+                "{labels}: labels overlap, and are taken to count the people whose number, such as the age, lies in "
+                "them. If not, correct {file}.",
+                labels=joined(names, most=8),
+                file=file,
+            )
+        ]
+
+    def categories(self) -> list[tuple[str, str]]:
+        """Return the lines of the file of categories, one for each label and atom."""
+        return [("label", "atom"), *((label, piece) for label, some in self.pieces.items() for piece in some)]
+
+
+def find_bands(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> LabelBands | None:
+    """Return the labels as ranges if some overlap, and those of each line that cover all of them add up to its total.
+
+    >>> rows = [["0-14", "15+", "All"], ["0-17", "18+", "All"]]
+    >>> lines = [dict(zip(row, ((n, n) for n in (4, 3, 7)))) for row in rows]
+    >>> find_bands(["0-14", "15+", "0-17", "18+", "All"], "All", lines).pieces["15+"]
+    ['15-17', '18+']
+    """
+    ends = dict[str, tuple[float, float]]()
+    for label in (each for each in labels if each != total):
+        if (read := _numbers(label)) is None:
+            return None
+        after = inf if read.high is None else int(read.high) + (not read.high_open)
+        ends[label] = (max(0, int(read.low or 0) + read.low_open), after)
+    between = [*pairwise(sorted({*chain(*ends.values())}))]
+    pieces = {
+        label: [f"{low}+" if high == inf else f"{low}-{high - 1}" for low, high in between if first <= low < after]
+        for label, (first, after) in ends.items()
+    }
+    sums, every = list[Sum](), {*chain(*pieces.values())}
+    for line in lines:
+        own = [*chain(*(pieces[label] for label in line if label != total))]
+        if total is not None and (whole := line.get(total)) is not None and len(own) == len({*own}) == len(every):
+            sums.append(Sum(whole, [ends for label, ends in line.items() if label != total]))
+    agrees = any(each.shows for each in sums) and not any(each.gap for each in sums)
+    return LabelBands(pieces) if agrees and sum(map(len, pieces.values())) > len(every) else None
 
 
 def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> LabelSums | None:

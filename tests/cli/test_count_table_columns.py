@@ -1500,6 +1500,31 @@ def test_shares_in_one_table_are_read_whatever_columns_another_one_has(base, of,
     assert (rates["column"], rates["denominator"], rates.get("of")) == ("percent", {"sex": "Total"}, of)
 
 
+@kills("audit.init.count_parts.find_bands", " and not any(each.gap for each in sums)", "", case="[1]")
+@pytest.mark.parametrize("more", [0, 1])
+def test_bands_of_ages_that_overlap_across_tables_share_people(more, tmp_path):
+    """38 people up to 17, 35 up to 14: 3 from 15 to 17. No line may add up to another total."""
+    sums = [("Total", 38, 54, 92), ("A", 20, 30, 50 + more), ("B", 18, 24, 42)]
+    by_area = [
+        f"{label},{age},{n}" for label, *some in sums for age, n in zip(("0-17", "18+", "Total"), some, strict=True)
+    ]
+    sums = [("Total", 35, 57, 92), ("f", 15, 30, 45), ("m", 20, 27, 47)]
+    by_sex = [
+        f"{label},{age},{n}" for label, *some in sums for age, n in zip(("0-14", "15+", "Total"), some, strict=True)
+    ]
+    files = {"2024_area_age.csv": lines("area,age,n", *by_area), "2024_sex_age.csv": lines("sex,age,n", *by_sex)}
+    if more:
+        for name, text in files.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        run_main("init", str(tmp_path), "--yes")
+        assert "categories" not in tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+        return
+    guessed(tmp_path, files)
+    confirmed(tmp_path)
+    code, _, found = verdict(tmp_path, "--policy", "min_count=5")
+    assert (code, [(each["cell"]["age"], each["lower"]) for each in found]) == (1, [("15-17", 3)])
+
+
 ALONE = """[series]
 kind = "tables"
 releases = [{ tag = "1", tables = ["counts.csv", "percentages.csv"] }]
