@@ -23,6 +23,7 @@ from audit.count_tables.published_texts import (
     with_decimal_point,
 )
 from audit.io.column_names import NUMBERINGS, names_codes, speaks_of_counts
+from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.publication_order import in_time
 from audit.io.respelling import words_in
 from audit.io.toml import Toml, release_tag
@@ -161,7 +162,8 @@ def read_files(folder: Path, files: Sequence[Path], known: Collection[str] = ())
         kinds.add(frozenset(have))
         if place == 0:
             names, found = [*have], {name: [] for name in have}
-        found = {name: texts for name, texts in found.items() if name in have}
+        hidden = read_foreign(file).hidden if is_foreign(file) else ()  # asked about as columns that are not judged
+        found = {name: texts for name, texts in found.items() if name in have and name not in hidden}
         table = read_count_table(file, file.name, list(found), Problems())
         if table is None:
             return None

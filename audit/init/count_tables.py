@@ -324,6 +324,15 @@ def _ask_about_columns(rules: TableGuesses, counts: PublishedCounts) -> None:
     if beside := list(chain(*unread_columns(counts))):
         names = joined([printable(name) for name in beside], most=8)
         why = say("Columns beside the counts are not judged: {names}; state what they are.", names=names)
+        books = {part.file.path for part in counts.parts if is_foreign(part.file.path)}
+        if hidden := {*beside} & {name for path in books for name in read_foreign(path).hidden}:
+            more = say_count(
+                "{names} [is|are] hidden in the workbook, but whoever has it can show [this column|these columns]; "
+                "delete there what should not be published.",
+                len(hidden),
+                names=joined([printable(name) for name in beside if name in hidden], most=8),
+            )
+            why = f"{why} {more}"
         rules.doubts.append(why)
         rules.left["columns"] = dict.fromkeys(beside, why)
 

@@ -23,7 +23,7 @@ from audit.io.cells import Fault
 from audit.io.dialect import check_unpacked, header_group, header_place, joined_header
 from audit.io.paths import kept_while_unchanged, version
 from audit.io.texts import column_of
-from audit.io.workbook_parts import joined_cells, shown_otherwise, texts_outside_cells
+from audit.io.workbook_parts import hidden_columns, joined_cells, shown_otherwise, texts_outside_cells
 from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class ForeignTable:
         unlike: the place of cells that show something else than the number that they hold, and the format that does it;
             and each chart that holds other numbers than the cells that it shows, and their reference.
         group: the name of the only group of columns in the upper line of a header; an empty text if there is none.
+        hidden: the names of the columns that the workbook hides, which whoever has it can show.
     """
 
     names: tuple[str, ...]
@@ -68,6 +69,7 @@ class ForeignTable:
     elsewhere: tuple[tuple[str, str], ...] = ()
     unlike: tuple[tuple[str, str], ...] = ()
     group: str = ""
+    hidden: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -161,12 +163,14 @@ def _read_workbook(path: Path) -> ForeignTable:
     )
     try:
         elsewhere = (*elsewhere, *texts_outside_cells(path))
+        places = set() if chosen is None else hidden_columns(path, chosen)
         unlike = (*shown_otherwise(path, texts if chosen is None else {**texts, chosen: read}),)
     except (zipfile.BadZipFile, ET.ParseError) as error:
         raise _unreadable() from error
     others = (*texts,), (*left,), (*like,), (*lists,)
+    hides = tuple(name for place, name in enumerate(names) if place in places and name)
     return ForeignTable(
-        names, columns, lines or [1], chosen if texts else None, *others, above, elsewhere, unlike, group
+        names, columns, lines or [1], chosen if texts else None, *others, above, elsewhere, unlike, group, hides
     )
 
 

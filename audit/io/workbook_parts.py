@@ -129,6 +129,35 @@ def shown_otherwise(path: Path, sheets: Mapping[str, Sequence[Sequence[str]]]) -
             yield from _hiding_formats(styles, sheets_of)
 
 
+def hidden_columns(path: Path, sheet: str) -> set[int]:
+    """Return the places of the hidden columns of a sheet, from 0."""
+    found, place = set[int](), 0
+    with zipfile.ZipFile(path) as packed:
+        for part in _of_sheet(packed, sheet):
+            said = {_local(name): text for name, text in part.attrib.items()}
+            if _local(part.tag) == "table-column":
+                after = place + int(said.get("number-columns-repeated", "1"))
+                found |= {*range(place, after)} if said.get("visibility") in ("collapse", "filter") else set()
+                place = after
+            elif _local(part.tag) == "col" and said.get("hidden") in ("1", "true"):
+                found |= {*range(int(said["min"]) - 1, int(said["max"]))}
+    return found
+
+
+def _of_sheet(packed: zipfile.ZipFile, sheet: str) -> Iterator[ET.Element]:
+    """Yield the elements of a sheet, in the order of the file."""
+    there, home = packed.namelist(), "xl/_rels/workbook.xml.rels"
+    for root in _trees(packed, [name for name in ("content.xml", "xl/workbook.xml") if name in there]):
+        for each in root.iter():
+            if _local(each.tag) == "table" and sheet in each.attrib.values():
+                yield from each.iter()
+            elif _local(each.tag) == "sheet" and each.get("name") == sheet:
+                (links,) = _trees(packed, [home])
+                target = next(link.get("Target", "") for link in links if link.get("Id") in each.attrib.values())
+                (part,) = _trees(packed, [target.lstrip("/") if target.startswith("/") else f"xl/{target}"])
+                yield from part.iter()
+
+
 def _trees(packed: zipfile.ZipFile, names: Iterable[str]) -> Iterator[ET.Element]:
     return map(ET.fromstring, map(packed.read, names))
 

@@ -1500,6 +1500,29 @@ def test_shares_in_one_table_are_read_whatever_columns_another_one_has(base, of,
     assert (rates["column"], rates["denominator"], rates.get("of")) == ("percent", {"sex": "Total"}, of)
 
 
+@pytest.mark.parametrize("form", ["xlsx", "ods"])
+@kills("audit.init.count_columns.read_files", " and name not in hidden", "", case="[xlsx]")
+@kills("audit.io.workbook_parts.hidden_columns", "place = after", "pass", case="[ods]")
+def test_a_hidden_column_of_a_workbook_is_named_and_not_read_as_counts(form, tmp_path):
+    rows = [("area", "f", "m", "Total", "check"), *((a, i, 20, 20 + i, 20 - i) for i, a in enumerate("ABCDE", 11))]
+    if form == "ods":
+        hidden = (
+            '<table:table-column table:number-columns-repeated="4"/><table:table-column table:visibility="collapse"/>'
+        )
+        (tmp_path / "1.ods").write_bytes(open_document([[*map(str, row)] for row in rows], hidden))
+    else:
+        book = openpyxl.Workbook()
+        for row in rows:
+            book.active.append(row)
+        book.active.column_dimensions["E"].hidden = True
+        book.save(tmp_path / "1.xlsx")
+    out = " ".join(done("init", str(tmp_path), "--yes").split())
+    assert (
+        "Columns beside the counts are not judged: check; state what they are. check is hidden in the workbook" in out
+    )
+    assert verdict(tmp_path)[0] == 3
+
+
 @kills("audit.init.count_parts.find_bands", " and not any(each.gap for each in sums)", "", case="[1]")
 @pytest.mark.parametrize("more", [0, 1])
 def test_bands_of_ages_that_overlap_across_tables_share_people(more, tmp_path):

@@ -79,8 +79,8 @@ def workbook(safe, *below):
     return {"t.xlsx": content.getvalue()}
 
 
-def open_document(rows):
-    """A workbook of LibreOffice; of a row that is a text, its cells as they stand in the file."""
+def open_document(rows, columns=""):
+    """A workbook of LibreOffice; of a row that is a text, its cells as they stand in the file, below its columns."""
     spaces = "".join(
         f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
     )
@@ -102,7 +102,7 @@ def open_document(rows):
         packed.writestr(
             "content.xml",
             f"<office:document-content{spaces}><office:body><office:spreadsheet>"
-            f'<table:table table:name="S">{made}</table:table></office:spreadsheet></office:body>'
+            f'<table:table table:name="S">{columns}{made}</table:table></office:spreadsheet></office:body>'
             "</office:document-content>",
         )
     return content.getvalue()
