@@ -330,6 +330,18 @@ def test_a_line_of_the_next_release_may_be_declared_before_it_is_there(line, cod
     assert found == code, err
 
 
+@kills(
+    "audit.findings.count._added",
+    "figure(int(abs(total))) if total.denominator == 1 else str(abs(total))",
+    "str(abs(total))",
+)
+def test_a_proof_writes_what_further_cells_add_up_to_as_its_language_does(tmp_path):
+    rows = [((f"A{n}",), "1200") for n in range(12)] + [(("B",), "*"), (("All",), str(12 * 1200 + 3))]
+    series = TinyTables(("area",), [rows], totals={"area": "All"}, markers={"*": (1, None)})
+    _, out, _ = run_main(str(series.write(tmp_path)), "--language", "de")
+    assert "- 6.000 (5 weitere" in " ".join(out.split()), out
+
+
 KEPT = """not_counts = ["code", "extra"]
 rates = { column = "percent", per = 100, decimals = 1, denominator = { sex = "All" } }
 [[hiding]]
