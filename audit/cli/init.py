@@ -12,7 +12,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from audit.cli.command import Commands, local, put
-from audit.init.confirmation import Question
+from audit.init.confirmation import OPEN, Question
 from audit.io.atomic_files import write_file
 from audit.io.manifest import NAME, is_about_tables
 from audit.io.microdata import NAME as MICRODATA
@@ -116,6 +116,8 @@ def refuse_as_audit(folder: Path) -> None:
 def _confirm(path: Path, *, microdata: bool = False) -> int:
     """Ask about what the manifest guesses or leaves out, and write the answers; if they end too early, write nothing.
 
+    After an interrupt, the other questions are left open; if one of them needs an answer, nothing is written.
+
     Raises:
         UsageError: there is no such manifest, or an answer is missing.
         InputError: it cannot be read, or the answers would make it unreadable.
@@ -126,40 +128,66 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     from audit.io.toml import UNCONFIRMED, read_text
     from audit.model.errors import Problems
 
-    problems, asked = Problems(), list[Question]()
-
-    def ask(question: Question) -> str:
-        asked.append(question)
-        return ask_until_answered(question)
-
+    problems, ask = Problems(), _UntilInterrupted()
     first = typed(f"audit init {'--microdata ' * microdata}{printable(shlex.quote(str(path.parent)), 400)}")
     remedy = say("let `{command}` write it first", command=first)
     text = problems.checked(read_text(path.parent, path.name, remedy, problems))
     try:
         changed = (confirmed_microdata if microdata else confirmed)(path.parent, text, ask)
-        if asked or microdata:
+        if ask.asked or microdata:
             write_file(path, changed)
     except OSError as error:
         raise _unwritable(path, error) from error
     except KeyboardInterrupt:
-        lost = say(
-            "interrupted, and {file} is as it was: the answers are written when every question has one",
-            file=printable_path(path),
-        )
-        raise KeyboardInterrupt(lost) from None
+        raise KeyboardInterrupt(ask.ended(path)) from None
+    if ask.interrupted:
+        raise KeyboardInterrupt(ask.ended(path))
     wrote = say("Wrote {file}.", file=printable_path(path))
     then = f"audit {'plan ' * microdata}{printable(shlex.quote(str(path.parent)), 400)}"
     left = _still_guessed(tomllib.loads(changed).get(UNCONFIRMED, {}).get("keys", []))
     lines = [wrote, left, say("Next: {command}", command=typed(then))]
-    if not (asked or microdata):
+    if not (ask.asked or microdata):
         lines = [say("{file}: nothing is left to confirm.", file=printable_path(path))]
     if microdata or not is_about_tables(changed):
         lines[1:1] = [_item("", each) for each in refused(path)]
     for reason in () if microdata else undecided(path.parent, changed):
         said = say("The policy stays undecided: {reason}.", reason=reason.rstrip("."))
-        lines.insert(len(lines) - bool(asked), _item("", said))
+        lines.insert(len(lines) - bool(ask.asked), _item("", said))
     put("\n\n".join(filter(None, lines)) + "\n")
     return 0
+
+
+class _UntilInterrupted:
+    """Asks until an interrupt, after which questions are left open; one that cannot be left open ends it."""
+
+    def __init__(self) -> None:
+        self.asked, self.interrupted, self._keeps = list[Question](), False, True
+
+    def __call__(self, question: Question) -> str:
+        """Return the answer to a question."""
+        self.asked.append(question)
+        if not self.interrupted:
+            try:
+                return ask_until_answered(question)
+            except KeyboardInterrupt:
+                self.interrupted = True
+        self._keeps = len(self.asked) > 1 and OPEN in (question.default, *question.answers)
+        if not self._keeps:
+            raise KeyboardInterrupt
+        return OPEN
+
+    def ended(self, path: Path) -> str:
+        """Return what was written of the answers."""
+        if self.interrupted and self._keeps:
+            return say(
+                "interrupted; {file} has the answers so far, and `{command}` asks the other questions again",
+                file=printable_path(path),
+                command=typed("audit init SERIES --confirm"),
+            )
+        return say(
+            "interrupted, and {file} is as it was: no question has an answer, or one of the others cannot be left open",
+            file=printable_path(path),
+        )
 
 
 def ask_until_answered(question: Question) -> str:

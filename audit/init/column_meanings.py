@@ -28,6 +28,7 @@ from audit.io.hierarchies import read_hierarchy
 from audit.io.respelling import words_in
 from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows
+from audit.io.tables import read_table
 from audit.model.errors import InputError, Problem, Problems
 from audit.runtime.phrases import Phrase, joined, parted, printable, say, say_count
 
@@ -196,7 +197,13 @@ class _Guesser:
 
     def doubted_id(self, column: Column) -> str:
         """Return that a column would be an id, but for a few texts that several rows of a release have."""
-        release, text = column.first_repeated
+        number, text = column.first_repeated
+        release = self.found.releases[number]
+        table = read_table(release.rows, release.shown, [column.name], Problems())
+        file = printable(release.shown)
+        if table is not None:  # the column may have another name there
+            rows = np.flatnonzero(table.where(column.name, text.__eq__)).tolist()
+            file += f":{joined([str(table.line(row)) for row in rows], _LINES_SHOWN)}"
         return say_count(
             '"{column}" is no record id, because {count} of its texts [is|are] in several rows of a release (first: '
             '"{text}" in {file}); if these rows are copies, or the text is wrong, correct them, and run '
@@ -204,7 +211,7 @@ class _Guesser:
             column.repeated,
             column=printable(column.name),
             text=printable(text, 40),
-            file=printable(self.found.releases[release].shown),
+            file=file,
         )
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
@@ -404,6 +411,7 @@ def _id_kind(column: Column) -> str | None:
     return "content" if enough and not content and not fractions and column.unique and column.recurs else None
 
 
+_LINES_SHOWN = 6
 _RARE = 20  # ids of which fewer than one in so many is in several rows
 _NUMBERS = Phrase("it numbers the rows of each file")
 _UNIQUE = {

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.io.diagnostics import check_file, damages, note_unreadable
-from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect
+from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, read_dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.paths import kept_while_unchanged
@@ -331,7 +331,12 @@ def note_absent(
     lacks_all = len(absent) == len(listed)
     quoted = not lacks_all and form_of(path).has_header(path, len(names))
     line = form_of(path).header_line(path)
-    header_line = say("write a header line with these names, separated by commas: {names}", names=", ".join(listed))
+    delimiter = read_dialect(path).delimiter if form_of(path) is FORMS[".csv"] else ","
+    header_line = say(
+        "write a header line with these names, with {sign} between them: {names}",
+        sign=say("a tab") if delimiter == "\t" else f'"{delimiter}"',
+        names=(", " if delimiter == "\t" else f"{delimiter} ").join(listed),
+    )
     if is_foreign(path) and (sheet := read_foreign(path).sheet) is not None:
         header_line = say(
             'the sheet "{sheet}" is read, which should have a header with these names: {names}; to have another sheet '

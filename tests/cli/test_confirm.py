@@ -11,7 +11,7 @@ from itertools import product
 import pytest
 
 from audit.cli import init
-from audit.init.confirmation import confirmed
+from audit.init.confirmation import OPEN, confirmed
 from audit.io.toml import toml_document, value_under
 from audit.model.errors import UsageError
 from reports.verdict import if_unchanged
@@ -346,18 +346,31 @@ def test_what_the_numbers_of_a_column_are_is_asked_once_it_is_sensitive(wave, fo
     assert any("Needs" in each and "types" in each for each in reasons) == (not written), reasons
 
 
-def test_an_interrupt_says_that_no_answer_was_written(folder, monkeypatch):
-    before = (folder / "series.toml").read_text(encoding="utf-8")
+@kills("audit.cli.init._UntilInterrupted.__call__", "return OPEN", "raise KeyboardInterrupt")
+@kills("audit.cli.init._UntilInterrupted.__call__", "len(self.asked) > 1 and ", "")
+@pytest.mark.parametrize("given", range(4))
+def test_after_an_interrupt_the_other_questions_are_left_open(folder, monkeypatch, given):
+    before, asked = (folder / "series.toml").read_text(encoding="utf-8"), []
 
-    def ask(question):
-        if "Disease" in question.text:
-            return "sensitive"
-        raise KeyboardInterrupt
+    def ask(question, *, interrupted=True):
+        asked.append(question)
+        if len(asked) > given and interrupted:
+            raise KeyboardInterrupt
+        return agreed(question) if len(asked) <= given else OPEN
 
     monkeypatch.setattr(init, "ask_until_answered", ask)
     code, _, err = run_main("init", str(folder), "--confirm")
-    assert (code, (folder / "series.toml").read_text(encoding="utf-8")) == (130, before)
-    assert "series.toml is as it was" in " ".join(err.split())
+    text, count = (folder / "series.toml").read_text(encoding="utf-8"), len(asked)
+    assert (code, count) == (130, given + 1)
+    assert ("series.toml has the answers so far" if given else "series.toml is as it was") in " ".join(err.split())
+    if given:
+        write(folder / "series.toml", before)
+        asked.clear()
+        monkeypatch.setattr(init, "ask_until_answered", lambda question: ask(question, interrupted=False))
+        assert run_main("init", str(folder), "--confirm")[0] == 0
+        assert (folder / "series.toml").read_text(encoding="utf-8") == text
+    else:
+        assert text == before
 
 
 def test_where_any_value_may_follow_any_the_advice_leads_to_the_changes_that_the_key_shows(wave):

@@ -207,7 +207,7 @@ CASES = {
         ('releases/2.csv:1, column "Disease": ', "not in the file", "correct its name")),
     "other delimiter": (
         H, lambda s: (s / R1).write_text("\n".join("/".join(row) for row in read_rows(s / R1)) + "\n"),
-        ("releases/1.csv:1: ", *NOWHERE, "separated by commas", "under `renamed`")),
+        ("releases/1.csv:1: ", *NOWHERE, 'with "," between them: ', "under `renamed`")),
     # cells of releases
     "no value": (
         H, cell(R1, 3, "Disease", ""), ('releases/1.csv:3, column "Disease": ', "no value", "write its value")),

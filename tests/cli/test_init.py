@@ -438,4 +438,4 @@ def test_a_record_id_that_two_rows_have_is_named(tmp_path: Path) -> None:
                 for n in range(100)]  # fmt: skip
         write(tmp_path / f"{year}.csv", ["Satz-ID", "Ort", "Einkommen"], rows)
     [said] = [each for each in guess(tmp_path).doubts if "Satz-ID" in each and "several rows" in each]
-    assert f'"{rows[-1][0]}" in 2022.csv' in said
+    assert f'"{rows[-1][0]}" in 2022.csv:100 and 101)' in said

@@ -136,7 +136,7 @@ def test_a_key_with_another_header_is_told_the_header_that_is_wanted(tmp_path, h
     (tmp_path / "2.key.csv").write_text(f"{header}\n1,p1\n", encoding="utf-8")
     said = refused("next", str(past), str(candidate), *([] if keyed else OPTIONS))
     assert "2.key.csv:1" in said
-    assert "write a header line with these names, separated by commas: row, individual" in said
+    assert 'write a header line with these names, with "," between them: row, individual' in said
     assert "manifest" not in said
 
 
