@@ -17,7 +17,7 @@ from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.view import View
 from audit.clauses.clause import ClauseKnowledge
 from audit.clauses.registry import CLAUSES
-from audit.io.adjustments import read_adjusted
+from audit.io.adjustments import adjusted, read_adjusted, read_written
 from audit.io.tables import Coded, Table
 from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
 from audit.judgement.scoring import changed_values, listed_values, true_values
@@ -84,19 +84,21 @@ def located(results: Sequence[Result[View]], releases: HeldSeries) -> list[Resul
 
 
 def _files(releases: HeldSeries, tag: str) -> Iterator[_File]:
-    """Yield the files of a release, two for an Anatomy pair."""
+    """Yield the files of a release, two for an Anatomy pair, with their cells as they are spelled there."""
     series, position, problems = releases.series, releases.series.tags.index(tag), Problems()
     files, columns, adjustments = series.manifest.releases[position], series.manifest.columns, series.adjustments(tag)
     quasi, group = tuple(columns.quasi_identifiers), releases.seen[position].release.group
     ids = [] if columns.record is None else [columns.record]
-    rows = read_adjusted(files.rows, files.shown, [*quasi, *ids], adjustments, problems)
+    rows = read_written(files.rows, files.shown, [*quasi, *ids], adjustments, problems)
     if rows is not None and (rows.rows == len(group.codes) or not quasi):
-        yield _File(rows, group, quasi, columns.record)
+        unpublished = [name for name in quasi if name in adjustments.unpublished]
+        yield _File(adjusted(rows, unpublished, adjustments), group, quasi, columns.record)
     if files.values is not None and columns.group is not None:
         wanted = [columns.group, *columns.sensitive]
-        values = read_adjusted(files.values, files.values_shown, wanted, adjustments, problems)
+        values = read_written(files.values, files.values_shown, wanted, adjustments, problems)
         if values is not None:
-            yield _File(values, values.coded(columns.group), tuple(columns.sensitive))
+            groups = adjusted(values, [columns.group], adjustments).coded(columns.group)
+            yield _File(values, groups, tuple(columns.sensitive))
 
 
 def _cells(file: _File, rows: Places, names: tuple[str, ...]) -> tuple[dict[str, str], ...]:

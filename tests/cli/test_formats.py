@@ -25,9 +25,11 @@ from reports.registry import FORMATS
 from reports.sarif import rules_of
 from tests.cli.forms import EXAMPLES, FORMS, append, edit, read_rows, write_rows
 from tests.helpers.hostile import Spoiler
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_main
 from tests.helpers.sarif import assert_sarif
 from tests.helpers.tiny import Registered, Row, TinySeries
+from tests.mutants.mutant import kills
 
 ALL = tuple(form() for form in FORMATS)
 BY_NAME = {form.name: form for form in ALL}
@@ -298,6 +300,19 @@ def test_every_kind_of_file(form, tmp_path):
         as_form(tmp_path / "s", form)
     result = located_audit(tmp_path / "s", "--reveal")
     assert_located(tmp_path / "s", result, "Group-ID")
+
+
+@kills("audit.judgement.selection._files", "read_written(files.rows", "read_adjusted(files.rows")
+def test_cells_beside_lines_are_spelled_as_in_the_file(tmp_path):
+    """Ages with decimal commas and a value in capitals; the second release does not publish the sex."""
+    rows = [[f"P{n}", "1", "20,5-29,5", "F", "FLU"] for n in range(3)]
+    head, columns = ["Name", "Group", "Age", "Sex", "Illness"], 'individual = "Name"\ngroup = "Group"\ndecimal = ","\n'
+    tables = [[head, *rows], [[*head[:3], head[4]], *([*row[:3], row[4]] for row in rows)]]
+    columns += 'quasi_identifiers = ["Age", "Sex"]\nsensitive = "Illness"\n'
+    result = located_audit(series_of(tmp_path, tables, columns), "--reveal")
+    found = [each for entry in result["attacks"] for one in entry["findings"] for each in one["rows"]]
+    assert {(each["release"], str(each["cells"])) for each in found} >= {("1", "[{'Age': '20,5-29,5', 'Sex': 'F'}]")}
+    assert {each["cells"][0]["Sex"] for each in found if each["release"] == "2"} <= {"*"}
 
 
 def test_a_pair_stands_in_two_files(tmp_path):
