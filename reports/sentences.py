@@ -171,7 +171,10 @@ def reasons(report: Report) -> Iterable[str]:
 
 
 def changed(report: Report) -> Iterable[str]:
-    """Yield the people whose values contradict the assumptions, if people are named."""
+    """Yield the people whose values contradict the assumptions, or are certain unless they change, if named."""
+    if people := report.adversary.people_if_unchanged:
+        certain = enumerated([*map(printable, people)], _NAMES_SHOWN)
+        yield say("certain if values do not change, by the groups of each alone: {names}", names=certain)
     if report.contradictions.people:
         names = [printable(name) for name in report.contradictions.people]
         yield say("values change although they must not: {names}", names=enumerated(names, _NAMES_SHOWN))

@@ -223,6 +223,7 @@ class AdversaryFacts:
         any_change: whether every value may become every other.
         certain_if_unchanged: for how many people at least a value is certain if it does not change between releases;
             only where every value may become every other.
+        people_if_unchanged: these people, if people are revealed.
     """
 
     kind: AdversaryKind
@@ -230,6 +231,7 @@ class AdversaryFacts:
     known: int
     any_change: Annotated[bool, OMITTED] = False
     certain_if_unchanged: Omittable[int] = None
+    people_if_unchanged: Omittable[tuple[str, ...]] = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 
 from audit.adversary.build_evidence import build_evidence, followed_until
 from audit.adversary.followed_people import UnfollowedError
@@ -100,7 +101,7 @@ class AuditRun:
         results: the result of each attack on each evidence.
         facts, inputs, panel: what was audited, from which files, and the risks of each release by itself.
         accepted: releases for which a waiver accepts the smallest class.
-        certain_if_unchanged: see `AdversaryFacts`.
+        certain_if_unchanged: who is certain if values do not change, see `AdversaryFacts`.
         known: what was known before the last release, and is left out of the results; None if nothing is left out.
     """
 
@@ -113,7 +114,7 @@ class AuditRun:
     inputs: tuple[Input, ...]
     panel: tuple[ReleasePanel, ...]
     accepted: frozenset[str] = frozenset()
-    certain_if_unchanged: int | None = None
+    certain_if_unchanged: Result[View] | None = None
     known: KnownClaims | None = None
 
     @property
@@ -274,12 +275,12 @@ class _Attacking:
             outcome = score(seen, seen.key, replace(outcome, claims=claims, model=None), budget)
         return replace(result, outcome=outcome, of_all=of_all, seconds=time.perf_counter() - start)
 
-    def certain_if_unchanged(self, limits: Mapping[str, float]) -> int | None:
-        """Return for how many people an attack on single people is certain of a value that does not change.
+    def certain_if_unchanged(self, limits: Mapping[str, float]) -> Result[View] | None:
+        """Return the result of an attack on single people for values that do not change, about most certain people.
 
         None unless every value may become every other, or if nothing can be said.
         """
-        found = list[int]()
+        found = list[tuple[int, Result[View]]]()
         attack = next((each for each in self.attacks if is_own(each) and isinstance(each, PerPersonAttack)), None)
         seen = [each for each in self.evidence if each.transitions is not None and each.transitions.allow_all]
         if seen and seen[0].possible_kinds is not None:  # people who may be in the data are in other sets of releases
@@ -292,8 +293,8 @@ class _Attacking:
             outcome = attacked(attack, fixed, fixed.key, self.options.budget(attack.name))
             [result] = set_aside([Result(attack, None, fixed, outcome)], limits)
             if outcome.status == "complete" and (people := people_found(result)) is not None:
-                found.append(people)
-        return max(found, default=None)
+                found.append((people, result))
+        return max(found, key=itemgetter(0), default=(0, None))[1]
 
     def refined(self, results: Sequence[Result[View]]) -> list[Result[View]]:
         """Return the results; attacks on groups also use what another attack rules out in the same evidence.

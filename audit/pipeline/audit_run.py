@@ -21,7 +21,7 @@ from audit.io.rules.rule import Rules
 from audit.io.rules.spelling import OtherReading
 from audit.io.series import Series
 from audit.judgement.doubts import audit_doubts
-from audit.judgement.ladder import exposure, found_people, ladder, people_at_once, people_found
+from audit.judgement.ladder import certain_people, exposure, found_people, ladder, people_at_once, people_found
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import changed_values
 from audit.judgement.selection import (
@@ -123,8 +123,8 @@ def build_report(run: AuditRun, namer: Pseudonymizer) -> Report:
             seen.kind,
             seen.transitions is not None,
             max(each.known for each in run.evidence),
-            any_change=seen.transitions is not None and seen.transitions.allow_all,
-            certain_if_unchanged=run.certain_if_unchanged,
+            seen.transitions is not None and seen.transitions.allow_all,
+            *_if_unchanged(run.certain_if_unchanged, reveal=options.reveal),
         ),
         attacks=_attack_reports(run, results),
         people=found_people(results, run.limits),
@@ -244,6 +244,16 @@ def _attack_reports(run: AuditRun, results: Sequence[Result[View]]) -> tuple[Att
         )
         for each in results
     )
+
+
+def _if_unchanged(result: Result[View] | None, *, reveal: bool) -> tuple[int | None, tuple[str, ...] | None]:
+    """Return how many people have a certain value if values do not change, and who, if people are revealed."""
+    if result is None:
+        return None, None
+    people, seen = certain_people(result), result.evidence
+    named = reveal and people is not None and len(people) > 0 and seen.possible_kinds is None
+    codes = np.unique(people).tolist() if named and people is not None else []
+    return people_found(result), tuple(map(seen.series.people.name, codes)) or None
 
 
 def _contradictions(run: AuditRun, results: Sequence[Result[View]], *, reveal: bool) -> Contradictions:

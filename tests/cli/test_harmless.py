@@ -242,6 +242,7 @@ def drawn(seed, *, change=False):
     return releases
 
 
+@kills("audit.pipeline.audit_run._if_unchanged", "named = reveal and", "named =")
 @kills("reports.summary_text.assumptions", "len(report.series.releases) > 1 and", "False and")
 @pytest.mark.parametrize("harmless", ["", NONE])
 @pytest.mark.parametrize("seed", range(some(25)))
@@ -253,10 +254,13 @@ def test_the_people_who_are_certain_if_values_do_not_change_are_counted(seed, ha
             own.setdefault(who, set()).add(value)
             group = {each for _, cell, each in release if cell == age}
             left[who] = left.get(who, group) & group
-    certain = [values for who, values in left.items() if len(own[who]) == len(values) == 1]
-    certain = [values for values in certain if values != {"none"}] if harmless else certain
+    certain = [who for who, values in left.items() if len(own[who]) == len(values) == 1]
+    certain = [who for who in certain if left[who] != {"none"}] if harmless else certain
     _, result, _ = run_audit(series(tmp_path, rows, harmless, **KINDS["changing"]))
     assert result["adversary"].get("certain_if_unchanged") == (len(certain) if len(rows) > 1 else None)
+    named = run_audit(tmp_path, "--reveal")[1]["adversary"].get("people_if_unchanged", [])
+    assert {*named} == ({*certain} if len(rows) > 1 else set())
+    assert "people_if_unchanged" not in result["adversary"]
     text = " ".join(run_main(str(tmp_path))[1].split())
     violated = {each["attack"] for each in result["policy"]["violations"]}
     found = max((each["people"] or 0 for each in result["attacks"] if each["attack"] in violated), default=0)
