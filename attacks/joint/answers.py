@@ -316,7 +316,7 @@ def row_costs(decision: Knowledge) -> Iterator[RowCosts]:
         exact, inexact = np.zeros(len(net.capacity), dtype=np.int64), list[Numbers]()
         for a, b in runs_of_parts(core, BATCH):
             part = core.slice(a, b)
-            for weight in LinearModel(part).support(gone[part.column], budget):
+            for weight in LinearModel(part).support(gone[part.column], decision.shown[part.column], budget):
                 found[part.column[_kept(part, weight, exact, inexact)]] = True
         for cost in (exact, *inexact):
             yield from _named(net, cost)

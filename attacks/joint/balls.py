@@ -142,6 +142,8 @@ IN_FRACTIONS, IN_WHOLE_NUMBERS = (24, 96, 192), (12, 24, 48, 96)
 """The numbers of blocks of balls to try, in order, until one decides. CP-SAT cannot solve larger ones in time."""
 WORK = 0.05
 """Deterministic seconds of CP-SAT for a ball, some tenths of a second: easy balls take less, more helps little."""
+RANDOM_CORNERS = 4
+"""How often a solution of the largest ball in fractions is searched in a direction drawn at random."""
 _BELOW_ONE = 1 - 1e-6
 
 
@@ -175,6 +177,13 @@ class PartQuestions:
                 return "none"
             if everything:
                 break
+        ball = self._ball(variable, blocks)
+        if any(self._near(ball, columns, at) for at in range(1, 1 + RANDOM_CORNERS)):
+            return "found"
+        return self._in_whole_numbers(variable, columns)
+
+    def _in_whole_numbers(self, variable: int, columns: Numbers) -> Answer:
+        """Decide it by CP-SAT, in a ball that is larger as long as nothing follows from a smaller one."""
         for keeping in (True, False):  # mostly there is a world: whether there is none is asked last
             for most in IN_WHOLE_NUMBERS:
                 blocks, everything = self._around.around(variable, most)
@@ -193,13 +202,17 @@ class PartQuestions:
         """Return a ball in which variables outside keep their columns; None if no world is known or no ball exists."""
         return self._around.ball(variable, blocks, self.world) if (self.world >= 0).all() else None
 
-    def _near(self, ball: Ball | None, columns: Numbers) -> bool:
-        """Search by a linear programme for a world near the known one with one of some columns; adopt it if found."""
+    def _near(self, ball: Ball | None, columns: Numbers, attempt: int = 0) -> bool:
+        """Search by a linear programme for a world with one of some columns; adopt it if found.
+
+        At the first attempt, 0, it is near the known world; at further ones, what people keep is drawn at random.
+        """
         if ball is None or self._budget.exhausted():
             return False
         model, asked = ball.model, ball.columns(columns)
         cost, held = np.zeros(len(ball.column)), ball.held(self.world)
-        cost[model.column] = np.minimum(held, 1.0)
+        lot = np.random.default_rng(attempt).random(len(held)) if attempt else 1.0
+        cost[model.column] = np.minimum(held, 1.0) * lot
         cost[model.column[asked]] = 4.0 * (ball.core.variables + 2)
         chosen = model.corner(cost, self._budget)
         if chosen is None or not np.isin(ball.core.twin_column[chosen[chosen >= 0]], model.column[asked]).any():

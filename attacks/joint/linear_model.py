@@ -145,6 +145,8 @@ def _roundings(core: OpenSubproblem, weight: Floats, scales: Iterable[float]) ->
 
 
 _HALF, _ROUNDING = 0.5, 1e-6
+# The parameters of GLOP that solve support programmes fastest.
+_DUAL_SIMPLEX = "use_dual_simplex: true use_preprocessing: false perturb_costs_in_dual_simplex: true"
 
 
 class LinearModel:
@@ -234,11 +236,13 @@ class LinearModel:
         weight: Floats = np.maximum(found.weight[len(found.weight) - len(self.core.capacity) :], 0.0)
         return weight
 
-    def support(self, asked: Flags, budget: Budget) -> list[Numbers]:
+    def support(self, asked: Flags, shown: Flags, budget: Budget) -> list[Numbers]:
         """Return whole weights of rows that prove as many of the given columns impossible as linear reasoning can.
 
         Args:
             asked: the given columns of the core; shape (columns,), bool.
+            shown: the columns that known worlds have, which may be negative: with enough of these worlds added, they
+                are not, so that the optimum is the same, and found faster; of the same shape.
             budget: the time limit.
 
         Returns:
@@ -253,10 +257,11 @@ class LinearModel:
         scaled = csr_array((-high, part, np.arange(len(high) + 1)), shape=(len(high), parts))
         upper = np.concatenate([np.full(n, np.inf), np.ones(len(wanted)), np.full(parts, np.inf)])
         lower = np.concatenate([np.zeros(n + len(wanted)), np.ones(parts)])
+        lower[np.flatnonzero(shown[self.column])] = -np.inf
         cost = np.concatenate([np.zeros(n), np.ones(len(wanted)), np.zeros(parts)])
         low = np.append(np.zeros(len(low) - rows), np.full(rows, -np.inf))
         both = hstack([self.matrix, self.matrix[:, wanted], scaled], format="csr")
-        found = Programme(lower, upper, both, low, np.zeros(len(high))).optimum(cost, budget)
+        found = Programme(lower, upper, both, low, np.zeros(len(high))).optimum(cost, budget, _DUAL_SIMPLEX)
         if found is None:
             return []
         nothing = flagged(self.column[wanted[found.value[n : n + len(wanted)] < _HALF]], core.columns)

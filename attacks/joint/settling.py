@@ -39,7 +39,7 @@ STEPS = 20_000
 # for fewer columns are faster); and later.
 WALKED, WALKED_ON = 4_000, 100
 # How many columns of parts are solved in one programme, and how many moves walks make before the clock is checked.
-BATCH, STRETCH = 1_000, 200_000
+BATCH, STRETCH = 4_000, 200_000
 # How many moves a walk to a first world of a part may make, for each variable and as many more as `WALKED_ON`.
 FIRST_MOVES = 200
 # Deterministic seconds of CP-SAT for a first world of a part.
@@ -308,15 +308,16 @@ class Settling:
 
     def _support(self, enough: int) -> None:
         """Rule out the columns that support programmes prove impossible."""
-        undecided = self.known.undecided(enough)
-        core, impossible = self.known.core(undecided), np.zeros(len(undecided), dtype=np.bool_)
+        known = self.known
+        undecided = known.undecided(enough)
+        core, impossible = known.core(undecided), np.zeros(len(undecided), dtype=np.bool_)
         for a, b in runs_of_parts(core, BATCH):
             if self._budget.exhausted():  # the model of a large part takes seconds to make
                 break
             part = core.slice(a, b)
-            weights = LinearModel(part).support(undecided[part.column], self._budget)
+            weights = LinearModel(part).support(undecided[part.column], known.shown[part.column], self._budget)
             impossible[part.column[refuted(part, weights)]] = True
-        self.known.rule_out(impossible)
+        known.rule_out(impossible)
 
     def _corners(self, enough: int) -> None:
         """Search for more worlds at vertices of linear programmes with random costs."""
