@@ -29,13 +29,11 @@ class Ball:
         core: the ball as a core of its own.
         variable: the variables of the surrounding core that are in it, ascending; shape (variables,).
         column: the columns of the surrounding core that are in it; shape (columns,).
-        row: the rows of the surrounding core that are in it; shape (rows,).
     """
 
     core: OpenSubproblem
     variable: Numbers
     column: Numbers
-    row: Numbers
 
     @cached_property
     def model(self) -> LinearModel:
@@ -125,7 +123,7 @@ class Neighbourhood:
                 return None
             taken = core.row[segments(core.row_start, chosen[bound])]
             capacity = capacity - np.bincount(taken, minlength=len(capacity))
-        return Ball(core.excerpt(inside, rows, capacity), inside, segments(core.start, inside), rows)
+        return Ball(core.excerpt(inside, rows, capacity), inside, segments(core.start, inside))
 
     def _free(self, variables: Numbers, blocks: Numbers) -> Flags:
         """Return which of some variables, which are whole chains, are in no other blocks, nor is their chain."""
@@ -251,8 +249,7 @@ class PartQuestions:
 
     def alike(self, columns: Numbers) -> Flags:
         """Return some columns and the corresponding ones of twins; shape (columns,), bool."""
-        found = flagged(columns, self.core.columns)
-        return self.core.shared(found)
+        return self.core.shared(flagged(columns, self.core.columns))
 
     def _refute(self, ball: Ball | None, columns: Numbers) -> bool:
         """Return whether weights of rows prove that no variable has the columns; store everything they prove."""
@@ -264,10 +261,7 @@ class PartQuestions:
         found = ball.model.highest(cost, self._budget)
         if found is None or found.value[asked].sum() > _BELOW_ONE:
             return False
-        weights = list[Numbers]()
-        for weight in rounded(ball.core, ball.model.weights(found), np.isin(ball.column, columns)):
-            weights.append(np.zeros_like(self.core.capacity))
-            weights[-1][ball.row] = weight
-        proved = refuted(self.core, weights)
-        self.refuted |= proved
-        return bool(proved[columns].all())
+        # Nobody outside the ball can take its rows, so that a proof about the ball is one about the core.
+        proved = refuted(ball.core, rounded(ball.core, ball.model.weights(found), np.isin(ball.column, columns)))
+        self.refuted[ball.column[proved]] = True
+        return bool(self.refuted[columns].all())

@@ -166,12 +166,8 @@ class Settling:
 
     def _take_hint(self) -> None:
         """Adopt the values in the publisher's key for parts without a known world, where they are a world."""
-        known = self.known
-        if (known.chosen >= 0).all():
-            return
-        core = known.core(known.undecided(ALL), known=False)
-        if core.variables:
-            known.adopt_in(core, places_of(known.network.hint[core.variable], core.column))
+        core = self.known.core(self.known.undecided(ALL), known=False)
+        self.known.adopt_in(core, places_of(self.known.network.hint[core.variable], core.column))
 
     def count_small_parts(self) -> None:
         """Count the worlds of small parts, even if other parts are large."""
