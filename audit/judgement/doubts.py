@@ -33,6 +33,7 @@ from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
 from audit.io.unread_cells import cells_of_other_length, other_words, place_of, spelled_otherwise, unread_cells
+from audit.judgement.contained_rows import contained_row_doubts
 from audit.judgement.shared_values import shared_value_doubts
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, flagged, tally
 from audit.model.errors import Doubt
@@ -69,7 +70,7 @@ def gather_doubts(
         beside: whether only what the last release adds to the others is judged.
     """
     unread = unread_cells(series, register=register, reveal=reveal)
-    tying = _tying_values(series, beside=beside) if published else ()
+    tying = (*_tying_values(series, beside=beside), *contained_row_doubts(series, beside=beside)) if published else ()
     rules = _rules_of_last(series) if beside and published and series.columns.record is None else series.rules
     declared = (doubt for rule in rules for doubt in rule.doubts(series))
     return (*_guessed(series), *_without_role(series), *tying, *_alike_ids(series, beside=beside), *declared, *unread)

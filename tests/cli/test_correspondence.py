@@ -5,6 +5,7 @@ import pytest
 from tests.cli.forms import EXAMPLES
 from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit, run_main
+from tests.mutants.mutant import kills
 
 ATTACK = ("--attack", "correspondence")
 
@@ -107,3 +108,36 @@ def test_records_that_came_together_are_judged_by_their_ids(tmp_path, place, sta
     assert (states["k"], states["max_risk"]) == (state, state)
     assert code == (0 if state == "holds" else 3)
     assert ("came with one release" in (entry["reason"] or "")) == (state == "undecided")
+
+
+DESCRIBED = [(job, country) for job in "abcd" for country in "xyz"]
+ONCE = [(*each, value) for each in DESCRIBED for value in ("cold", "flu", "gout")]
+NEW = [("a", "x", "gout"), ("d", "z", "flu")]
+
+
+@kills("audit.judgement.doubts.gather_doubts", "*contained_row_doubts(series, beside=beside)", "")
+@kills("audit.judgement.contained_rows.contained_row_doubts", "is_contained(many, there)", "True")
+@kills("audit.judgement.contained_rows.contained_row_doubts", "(many != there).any()", "True")
+@kills("audit.judgement.contained_rows.is_contained", "lacking * FEW_OF_ROWS > rows", "lacking")
+@pytest.mark.parametrize(
+    ("later", "stated", "asked"),
+    [
+        (2 * ONCE + NEW, "", True),
+        (2 * ONCE + NEW, 'updates = "growing"\n', False),
+        ((2 * ONCE)[1:], "", True),
+        ([*(2 * ONCE)[1:], NEW[0]], "", True),
+        (2 * ONCE, "", False),
+        ([(*each, value) for each in DESCRIBED for value in ("cold", "cold", "flu", "flu", "gout", "ague")], "", False),
+        (20 * ONCE, "", False),
+    ],
+    ids=["newcomers", "growing", "a row less", "another row", "the same", "others", "many others"],
+)
+def test_rows_that_another_release_has_too_are_asked_about(tmp_path, later, stated, asked):
+    """No id links them, but what both have is taken off, and few rows are left: the values of newcomers are certain."""
+    folder = write(tmp_path / "s", 2 * ONCE, later, updates=stated)
+    code, result, _ = run_audit(folder, "--time-limit", "20")
+    reasons = [each["reason"] for each in result["policy"]["undecided"]]
+    assert (any("more than by chance" in each for each in reasons), code == 3) == (asked, asked), reasons
+    candidate, manifest = (folder / "2.csv").rename(tmp_path / "later.csv"), folder / "series.toml"
+    manifest.write_text(manifest.read_text().replace(', "2.csv"', ""))
+    assert (run_main("next", str(folder), str(candidate))[0] == 3) == asked
