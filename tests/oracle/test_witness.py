@@ -23,6 +23,7 @@ from attacks.joint.answers import Answers
 from audit.pipeline import attack_run
 from audit.witness import proofs, verify
 from tests.helpers.amount import slow, some
+from tests.helpers.messy import series_of
 from tests.helpers.running import refused, run_main, written
 from tests.helpers.strategies import linked_series
 from tests.mutants.mutant import kills
@@ -54,14 +55,10 @@ def claims(where):
 
 @kills("audit.witness.proofs.register_steps", "if programme is None or", "if True or")
 def test_points_prove_who_is_certain_because_others_take_the_rows(tmp_path):
-    series, where = tmp_path / "series", tmp_path / "w"
-    (series / "releases").mkdir(parents=True)
-    (series / "releases" / "1.csv").write_text("Age,D\n20-29,flu\n20,hiv\n20-29,flu\n20-25,gas\n")
-    (series / "register.csv").write_text("individual,Age,first,last\na,28,1,1\nb,27,1,1\nc,20,1,1\nd,23,1,1\n")
-    (series / "series.toml").write_text(
-        '[series]\nname = "r"\nreleases = ["releases/1.csv"]\n[columns]\nsensitive = "D"\n'
-        'quasi_identifiers = ["Age"]\n[adversary]\nregister = "register.csv"\n'
-    )
+    rows, where = "Age,D\n20-29,flu\n20,hiv\n20-29,flu\n20-25,gas\n", tmp_path / "w"
+    people = "individual,Age,first,last\na,28,1,1\nb,27,1,1\nc,20,1,1\nd,23,1,1\n"
+    columns, more = 'sensitive = "D"\nquasi_identifiers = ["Age"]', '[adversary]\nregister = "register.csv"'
+    series = series_of(tmp_path / "series", [rows], columns, more, register=people)
     assert witnessed(series, where)[:2] == (1, 0)
     found = claims(where)["values"]
     assert (found["certain"], found["two"]) == (4, 0)
@@ -339,16 +336,10 @@ individual = "Who"
 
 def plain(folder, cells, quoted='"'):
     """Write one release: two rows, with two values, of each of some cells."""
-    folder = folder / "series"
-    (folder / "releases").mkdir(parents=True, exist_ok=True)
     lines = [f'{quoted}{cell}{quoted},{value},p{2 * at + (value == "hiv")}' for at, cell in enumerate(cells)
              for value in ("flu", "hiv")]  # fmt: skip
-    (folder / "releases" / "1.csv").write_text("\n".join(["Age,D,Who", *lines, ""]))
-    (folder / "series.toml").write_text(
-        '[series]\nname = "r"\nreleases = ["releases/1.csv"]\n'
-        '[columns]\nsensitive = "D"\nquasi_identifiers = ["Age"]\nindividual = "Who"\n'
-    )
-    return folder
+    columns = 'sensitive = "D"\nquasi_identifiers = ["Age"]\nindividual = "Who"'
+    return series_of(folder / "series", ["\n".join(["Age,D,Who", *lines, ""])], columns)
 
 
 @kills("audit.witness.verify_cells.cells", "one and not power", "True")
@@ -500,19 +491,11 @@ def test_worlds_have_each_line_once_and_no_other_columns(name, tmp_path):
 
 
 def test_worlds_have_no_line_of_somebody_who_is_absent(tmp_path):
-    folder, where = tmp_path / "s", tmp_path / "w"
-    folder.mkdir()
-    for name, lines in {
-        "1.csv": ["Age,D,Who", "1,flu,a", "1,hiv,b"],
-        "2.csv": ["Age,D,Who", "1,flu,c", "1,hiv,b"],
-        "register.csv": ["individual,Age,first,last", "a,1,1,1", "b,1,1,2", "c,1,2,2"],
-    }.items():
-        (folder / name).write_text("\n".join([*lines, ""]))
+    tables, where = ["Age,D,Who\n1,flu,a\n1,hiv,b\n", "Age,D,Who\n1,flu,c\n1,hiv,b\n"], tmp_path / "w"
+    columns = 'sensitive = "D"\nquasi_identifiers = ["Age"]\nindividual = "Who"'
+    people = "individual,Age,first,last\na,1,1,1\nb,1,1,2\nc,1,2,2\n"
     for adversary in ('transitions = "any"', 'register = "register.csv"'):
-        (folder / "series.toml").write_text(
-            '[series]\nname = "r"\nreleases = ["1.csv", "2.csv"]\n[columns]\nsensitive = "D"\n'
-            f'quasi_identifiers = ["Age"]\nindividual = "Who"\n[adversary]\n{adversary}\n'
-        )
+        folder = series_of(tmp_path / "s", tables, columns, f"[adversary]\n{adversary}", register=people)
         kind = adversary.split()[0].replace("transitions", "linked")
         run_main(str(folder), "--adversary", kind, "--witness", str(where))
         assert checked(folder, where)[0] == 0
@@ -572,18 +555,18 @@ def test_the_statement_that_may_be_shown_names_no_one(tmp_path):
 def test_releases_of_equal_numbers_have_no_order(tmp_path):
     series = plain(tmp_path, ["20"])
     manifest = series / "series.toml"
-    manifest.write_text(manifest.read_text().replace("releases/1.csv", "releases/*.csv"))
+    manifest.write_text(manifest.read_text().replace("1.csv", "*.csv"))
     assert verify.Published(series, linked=True).tags == ["1"]
-    shutil.copy(series / "releases" / "1.csv", series / "releases" / "01.csv")
+    shutil.copy(series / "1.csv", series / "01.csv")
     with pytest.raises(NotImplementedError, match="equal numbers"):
         verify.Published(series, linked=True)
 
 
 def test_a_series_that_fits_no_world_has_no_witness(tmp_path):
     series = plain(tmp_path, ["20"])
-    (series / "releases" / "2.csv").write_text("Age,D,Who\n20,flu,p0\n20,gas,p1\n")
+    (series / "2.csv").write_text("Age,D,Who\n20,flu,p0\n20,gas,p1\n")
     manifest = series / "series.toml"
-    manifest.write_text(manifest.read_text().replace('1.csv"', '1.csv", "releases/2.csv"'))
+    manifest.write_text(manifest.read_text().replace('1.csv"', '1.csv", "2.csv"'))
     assert "no world that fits all releases" in refused(str(series), "--witness", str(tmp_path / "w"))
 
 
@@ -609,16 +592,10 @@ def test_a_verdict_about_published_files_is_wholly_shown(name, tmp_path):
 
 def fakes(folder, counts, policy=""):
     """Write a release of two groups, of four rows in two classes, and of two rows; `counts` is how many are fakes."""
-    files = {
-        "series.toml": '[series]\nname = "r"\nreleases = ["releases/1.csv"]\n[columns]\nsensitive = "D"\ngroup = "G"\n'
-        f'quasi_identifiers = ["Age"]\n[counterfeits]\n"1" = "fakes.csv"\n{policy}',
-        "releases/1.csv": "G,Age,D\n1,20,flu\n1,20,hiv\n1,30,flu\n1,30,hiv\n2,40,flu\n2,40,hiv\n",
-        "fakes.csv": f"G,Count\n1,{counts[0]}\n2,{counts[1]}\n",
-    }
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return folder
+    columns = 'sensitive = "D"\ngroup = "G"\nquasi_identifiers = ["Age"]'
+    rows = "G,Age,D\n1,20,flu\n1,20,hiv\n1,30,flu\n1,30,hiv\n2,40,flu\n2,40,hiv\n"
+    more, lines = f'[counterfeits]\n"1" = "fakes.csv"\n{policy}', f"G,Count\n1,{counts[0]}\n2,{counts[1]}\n"
+    return series_of(folder, [rows], columns, more, fakes=lines)
 
 
 @kills("audit.witness.verify_counts.classes", "people[np.newaxis] > 0", "people[np.newaxis] >= 0")
@@ -627,7 +604,7 @@ def fakes(folder, counts, policy=""):
 )
 def test_a_class_of_counterfeits_only_discloses_nothing(counts, total, certain, tmp_path):
     folder, where = fakes(tmp_path / "s", counts, "[policy]\nk = 1\n"), tmp_path / "w"
-    (folder / "releases" / "1.csv").write_text("G,Age,D\n1,20,flu\n1,20,flu\n1,30,flu\n1,30,hiv\n2,40,flu\n2,40,hiv\n")
+    (folder / "1.csv").write_text("G,Age,D\n1,20,flu\n1,20,flu\n1,30,flu\n1,30,hiv\n2,40,flu\n2,40,hiv\n")
     assert witnessed(folder, where)[1] == 0
     found = claims(where)["values"]
     assert (found["total"], found["certain"], found["two"]) == (total, certain, total - certain)
@@ -649,7 +626,7 @@ def test_counterfeits_that_are_counted_hide_no_one(counts, people, tmp_path):
 
 def test_people_who_are_certain_of_one_value_are_equal(tmp_path):
     series = plain(tmp_path, ["20"])
-    (series / "releases" / "1.csv").write_text("Age,D,Who\n20,flu,p0\n20,flu,p1\n30,flu,p2\n30,gas,p3\n")
+    (series / "1.csv").write_text("Age,D,Who\n20,flu,p0\n20,flu,p1\n30,flu,p2\n30,gas,p3\n")
     assert witnessed(series, tmp_path / "w")[:2] == (1, 0)
     same = {"claim": "same", "sensitive": "D", "people": 2}
     assert claims(tmp_path / "w")["same"] == same
@@ -662,7 +639,7 @@ def test_people_who_are_certain_of_one_value_are_equal(tmp_path):
 
 def test_rows_of_strangers_are_judged_by_their_classes(tmp_path):
     series = plain(tmp_path, ["20"])
-    (series / "releases" / "1.csv").write_text("Age,D\n20,flu\n20,gas\n30,flu\n30,gas\n")
+    (series / "1.csv").write_text("Age,D\n20,flu\n20,gas\n30,flu\n30,gas\n")
     (series / "private").mkdir()
     (series / "private" / "1.key.csv").write_text("row,individual\n0,p0\n1,p1\n")
     manifest = series / "series.toml"
