@@ -208,6 +208,9 @@ CASES = {
     "other delimiter": (
         H, lambda s: (s / R1).write_text("\n".join("/".join(row) for row in read_rows(s / R1)) + "\n"),
         ("releases/1.csv:1: ", *NOWHERE, 'with "," between them: ', "under `renamed`")),
+    "no header above semicolons": (
+        H, lambda s: (s / R2).write_text("".join(";".join(row) + "\n" for row in read_rows(s / R2)[1:])),
+        ("releases/2.csv:1: ", *NOWHERE, 'with ";" between them: ', "; Disease")),
     # cells of releases
     "no value": (
         H, cell(R1, 3, "Disease", ""), ('releases/1.csv:3, column "Disease": ', "no value", "write its value")),
