@@ -20,7 +20,7 @@ from audit.count_tables.published_counts import (
     lines_along,
     totals_by_sums,
 )
-from audit.count_tables.published_texts import is_total_word
+from audit.count_tables.published_texts import is_total_word, sounds_like_total
 from audit.count_tables.table_rules import STATISTIC, WHOLE
 from audit.count_tables.table_shapes import LabelPath, nested_dimension, read_categories
 from audit.io.respelling import fold
@@ -38,6 +38,7 @@ def label_doubts(counts: PublishedCounts) -> Iterator[str]:
     for found in (
         _missed_totals,
         _topic_totals,
+        _totals_in_categories,
         _nested_totals,
         _added_topics,
         _one_inside_another,
@@ -299,6 +300,24 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[str]:
                 )
 
 
+def _totals_in_categories(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a sentence about each dimension with categories in which a label that sounds like a total covers itself."""
+    manifest = counts.manifest
+    for name, covered in read_categories(manifest, Problems()).items() if manifest.categories else ():
+        place = next(place for place, each in enumerate(counts.dimensions) if each.axis.name == name)
+        lines = [line for line in lines_along(counts, place) if len(line) > 1]
+        inside = {atom for label, atoms in covered.items() for atom in atoms if [label] != atoms}
+        alone = {label for label, atoms in covered.items() if [label] == atoms} - inside - {manifest.totals.get(name)}
+        named = (label for label in alone if sounds_like_total(label) and any(label in line for line in lines))
+        if found := sorted(label for label in named if not _is_refuted(label, lines))[:1]:
+            yield say(
+                '"{label}" of {dimension} sounds like a total, but covers itself alone in categories; write a line '
+                'there for each label that it counts, or, if it counts others, name its atom otherwise, "{label},rest"',
+                label=printable(found[0], 60),
+                dimension=printable(name, 60),
+            )
+
+
 def _topic_totals(counts: PublishedCounts) -> Iterator[str]:
     """Yield a sentence about each topic whose total has a name in the manifest that no table has.
 
@@ -345,6 +364,8 @@ def _nested_totals(counts: PublishedCounts) -> Iterator[str]:
             around.setdefault(path[:-1], set()).add(label)
         beside = [[{each: line[each] for each in some & {*line}} for line in lines] for some in around.values()]
         sums = {label for some in beside for label in totals_by_sums(some)}
+        named = [label for path, label in names.items() if path and sounds_like_total(path[-1])]
+        sums |= {label for label in named if not any(_is_refuted(label, some) for some in beside)}
         for path in [path for path, label in names.items() if path and (is_total_word(path[-1]) or label in sums)][:1]:
             is_free = is_total_word(path[-1]) and counts.manifest.totals[name] == WHOLE
             yield say(

@@ -14,6 +14,7 @@ from math import ceil, floor
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.table_rules import Rates
 from audit.io.notations import DIGIT, interval_in
+from audit.io.respelling import words_in
 from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import Rounding
 from audit.runtime.phrases import say
@@ -63,6 +64,18 @@ def is_total_word(text: str) -> bool:
     (True, True, True, False)
     """
     return _word(text) in _TOTALS or _ALL_OF_A_KIND.fullmatch(_word(text)) is not None
+
+
+_WITHIN = frozenset(("total", "insgesamt", "gesamt", "zusammen", "ensemble", "overall", "totale"))
+
+
+def sounds_like_total(text: str) -> bool:
+    """Return whether a label has a word for all people, such as those of a region.
+
+    >>> sounds_like_total("North total"), sounds_like_total("Alle"), sounds_like_total("Nord")
+    (True, True, False)
+    """
+    return is_total_word(text) or not _WITHIN.isdisjoint(words_in(text))
 
 
 def total_of(texts: Iterable[str]) -> str | None:

@@ -19,6 +19,7 @@ from audit.count_tables.published_texts import (
     number_of,
     points_part_thousands,
     said_range,
+    sounds_like_total,
     total_of,
     with_decimal_point,
 )
@@ -85,16 +86,13 @@ def is_sign(text: str) -> bool:
     return _SIGNS.fullmatch(text) is not None or said_range(text) is not None
 
 
-_WITHIN = frozenset(("total", "insgesamt", "gesamt", "zusammen", "ensemble", "overall", "totale"))
-
-
 def total_within(texts: Iterable[str]) -> str | None:
     """Return the label that has the word for all people among others, where it is the only one.
 
     >>> total_within(["Nord", "Bayern insgesamt"]), total_within(["Nord zusammen", "Bayern zusammen"])
     ('Bayern insgesamt', None)
     """
-    found = {text for text in texts if not _WITHIN.isdisjoint(words_in(text))}
+    found = {*filter(sounds_like_total, texts)}
     return found.pop() if len(found) == 1 else None
 
 

@@ -263,7 +263,8 @@ def _refuse_blank(files: CountFiles, name: str) -> None:
     place = next((place for place, text in enumerate(texts) if not text and place), None)
     if place is not None and texts[0]:
         what = say("the file looks like a table of counts, but this label is blank: is it that of the row above?")
-        raise _at(files, place, name, what, say("write the label in each row"))
+        remedy = say("write the label in each row, and Total where a blank means all people")
+        raise _at(files, place, name, what, remedy)
 
 
 def _at(files: CountFiles, place: int, name: str, what: str, remedy: str) -> InputError:

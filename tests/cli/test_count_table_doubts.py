@@ -2569,6 +2569,28 @@ def test_a_region_shown_alone_lacks_no_districts(tmp_path):
     assert printed(str(tmp_path))[0] == 0
 
 
+@kills("audit.count_tables.label_doubts._totals_in_categories", "if [label] == atoms}", "if label == atoms}")
+@kills("audit.count_tables.label_doubts._totals_in_categories", "if not _is_refuted(label, lines)", "if True")
+@pytest.mark.parametrize(
+    ("total", "covers", "code"),
+    [
+        (54, ["North total"], 3),
+        (54, ["a", "b", "c"], 1),
+        (54, ["rest"], 0),
+        (50, ["North total"], 0),
+    ],
+)
+def test_the_total_of_a_region_is_no_atom_beside_its_districts(total, covers, code, tmp_path):
+    """The policy held: what the total of the North and its other districts leave is the hidden count."""
+    rows = ["region,district,n", "N,a,20", "N,b,31", "N,c,*", f"N,North total,{total}", "S,d,42", "S,e,15"]
+    table = 'dimensions = ["region", "district"]\nvalue = "n"\nmarkers."*" = [1, inf]\n'
+    table += 'totals.region = "All"\ncategories.district = "districts.csv"\n'
+    parts = ["label,atom", *(f"{each},{each}" for each in "abcde"), *(f"North total,{each}" for each in covers)]
+    folder = write_tables(tmp_path, {"2023.csv": rows, "districts.csv": parts}, table, series='releases = ["2023.csv"]')
+    found, out = printed(str(folder))
+    assert (found, '"North total" of district sounds like a total' in out) == (code, code == 3), out
+
+
 @kills("audit.count_tables.second_reading._same_atoms", "if len(own) == 1 else (lacking, own)", "if own else ()")
 @pytest.mark.parametrize("years", [(2023, 2024), (2024, 2023)])
 def test_the_lines_of_municipalities_that_were_merged_are_named(years, tmp_path):
