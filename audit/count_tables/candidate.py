@@ -270,7 +270,7 @@ def judge_candidate(
         undecided=max(first.open, settled) > search.left,
         least=hiding.least,
         stopped=hiding.stopped,
-        own_sign=_free_sign(counts) if chosen <= search.signs.keys() else "",
+        own_sign=_own_sign(counts, is_enough=hiding.is_enough, signed=chosen <= search.signs.keys()),
         ends_year=manifest.over_time == "independent" and are_a_year(counts.manifest.tags),
         unsaid=unsaid and hiding.is_enough and any(not each.sign for each in hide),
         repairs=repairs,
@@ -280,12 +280,18 @@ def judge_candidate(
     return _impact(before, _shown(after, options.findings), candidate, fresh, cells), search, chosen
 
 
-def _free_sign(counts: PublishedCounts) -> str:
-    """Return a sign that stands in no count and no note of the tables, and that the manifest does not know."""
+def _own_sign(counts: PublishedCounts, *, is_enough: bool, signed: bool) -> str:
+    """Return a sign that stands in no count and no note of the tables, and that the manifest does not know.
+
+    It may stand in cells that are enough and may be `signed`, or in those that must not be empty, as that means 0,
+    where no other sign can stand for any count; an empty text if none may.
+    """
     manifest = counts.manifest
+    if not is_enough:
+        signed = manifest.blank_is_zero and all(most < UNBOUNDED for _, most in manifest.markers.values())
     notes = (text for path in dict.fromkeys(part.file.path for part in counts.parts) for _, text in lines_beside(path))
     known = " ".join({*counts.text, *manifest.markers, *manifest.not_published, *manifest.flags, *notes})
-    return next((sign for sign in _OWN_SIGNS if sign not in known), "")
+    return next((sign for sign in _OWN_SIGNS if signed and sign not in known), "")
 
 
 def _unavoidable(finding: CountFinding) -> str:

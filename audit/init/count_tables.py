@@ -243,9 +243,11 @@ def _recognised_together(
     own = [
         name for name in single | inner | totals if any(name in part.columns for part in parts) and name not in shared
     ]
+    found = joined_files(parts, single | inner | totals)
+    if found is not None:
+        _refuse_two_wide(found, [part for rules, part in alone if "wide" in rules.table])
     if common is not None and not own:
         return None
-    found = joined_files(parts, single | inner | totals)
     together = None if found is None else _form_of(found, rates)
     is_whole = together is not None and totals.keys() <= {*together.table["dimensions"]}
     if common is not None and not (is_whole and found is not None and any(isinstance(r, dict) for r in found.releases)):
@@ -263,6 +265,24 @@ def _recognised_together(
         ),
     )
     return together
+
+
+def _refuse_two_wide(found: CountFiles, wide: Sequence[CountFiles]) -> None:
+    """Refuse tables of one release that have the labels of different dimensions as columns.
+
+    Raises:
+        InputError: there are such tables.
+    """
+    for release in found.releases:
+        tables = release["tables"] if isinstance(release, dict) else []
+        several = [shown for part in wide for shown in part.shown if shown in tables][:2]
+        if len(several) > 1 and not any({*several} <= {*part.shown} for part in wide):
+            what = say("like {other}, this table has labels as columns, and they are other ones", other=several[0])
+            remedy = say(
+                "write a row for each count in both of them, with its label in a column of its own, and the counts in "
+                "columns of one name, such as area,sex,count and area,age,count"
+            )
+            raise InputError([Problem(several[1], what, remedy, line=1)])
 
 
 def _refuse_apart(folder: Path, parts: Sequence[CountFiles], columns: Collection[Sequence[str]]) -> NoReturn:

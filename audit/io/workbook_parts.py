@@ -79,6 +79,7 @@ _REFERRED = re.compile(r"(?:'((?:[^']|'')+)'|([^!']+))!\$?([A-Z]+)\$?([0-9]+)(?:
 _CHARTS = re.compile(r"xl/charts/[^/]*\.xml", re.IGNORECASE)
 _COPIES = re.compile(r"xl/(?:pivotCache|externalLinks)/[^/]*\.xml|Object [^/]*/content\.xml", re.IGNORECASE)
 _NOT_READ = re.compile(r"xl/(?:embeddings|model|revisions)/[^/]+", re.IGNORECASE)
+_SHOWN_EMPTY = "(empty)"  # the text of a cell that shows nothing in place of its number, which not_counts can name
 _COPIED = ("cell", "r", "sharedItems", "table-cell")  # elements whose children are copies of cells
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}.*")
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.')
@@ -123,7 +124,8 @@ def shown_otherwise(path: Path, sheets: Mapping[str, Sequence[Sequence[str]]]) -
             (value.decode(), unescape(re.sub("<[^>]*>", "", text.decode("utf-8", "replace"))).strip())
             for value, text in cells
         )
-        yield from (("content.xml", text) for text in dict.fromkeys(t for value, t in texts if _is_hidden(value, t)))
+        hidden = dict.fromkeys(text or _SHOWN_EMPTY for value, text in texts if _is_hidden(value, text))
+        yield from (("content.xml", text) for text in hidden)
         for styles in _trees(packed, (name for name in names if name == "xl/styles.xml")):
             sheets_of = _trees(packed, filter(re.compile(r"xl/worksheets/[^/]*\.xml").fullmatch, names))
             yield from _hiding_formats(styles, sheets_of)

@@ -231,8 +231,8 @@ class CellRepair:
         undecided: whether more questions are open with it, or with it repaired, than without it.
         written: the files that were written with these cells hidden; the reports are about the written files.
         stopped: why the search for such cells ended early; absent if it was complete.
-        own_sign: a sign that no table has, and that may stand for any count in the cells to leave empty; an empty text
-            if no sign may.
+        own_sign: a sign that no table has, and that may stand for any count in the cells to leave empty, or, where none
+            were found, in those that cannot be; an empty text if no sign may.
         emptied: the columns that a repair emptied beside hidden counts.
         rates: the columns of rates without which no finding is new, if that is so.
         rated: whether rates stand beside cells to hide.

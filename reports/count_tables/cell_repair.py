@@ -217,6 +217,13 @@ def _no_cells(cells: CellRepair) -> str:
             "judge the candidate again.",
             len(cells.changes),
         )
+    if cells.own_sign:
+        return say(
+            'No cells to hide were found: an empty cell is a 0 (absent = "zero"), and no marker in series.toml stands '
+            'for any count. Name one in markers under [table], such as "{sign}" = [0, inf], and judge the candidate '
+            "again.",
+            sign=cells.own_sign,
+        )
     if (stopped := cells.stopped) is not None:
         return say("No cells to hide were found: {reason}. This does not prove that there are none.", reason=stopped)
     return say("No cells were found that prevent every new finding when they are hidden; publish fewer tables.")

@@ -625,3 +625,29 @@ def test_a_header_of_two_lines_may_stand_above_blank_rows_and_columns_of_signs(h
     table = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
     counts = table.get("wide", {}).get("columns") or table.get("values") or [table["value"]]
     assert [*counts] == ["Insgesamt", *(age for at, age in enumerate(ages) if at not in hidden)]
+
+
+@kills("audit.init.count_tables._refuse_two_wide", "if len(several) > 1 and", "if False and")
+@pytest.mark.parametrize("name", ["2023-{}.csv", "2023/{}.csv"])
+def test_two_tables_of_a_release_with_other_labels_as_columns_are_refused_with_the_way_on(name, tmp_path):
+    """A manifest has one dimension whose labels are columns; the advice is read."""
+    counts = {"sex": {"f": (20, 31), "m": (13, 25)}, "age": {"0-17": (13, 21), "18+": (20, 35)}}
+
+    def put(as_rows):
+        for kind, columns in counts.items():
+            every = {**columns, "All": tuple(map(sum, zip(*columns.values(), strict=True)))}
+            cells = {area: {label: n[at] for label, n in every.items()} for at, area in enumerate("AB")}
+            cells["All"] = {label: sum(n) for label, n in every.items()}
+            rows = [f"{area},{label},{n}" for area, own in cells.items() for label, n in own.items()]
+            wide = [",".join([area, *map(str, own.values())]) for area, own in cells.items()]
+            header = f"area,{kind},count" if as_rows else ",".join(["area", *every])
+            path = tmp_path / name.format(kind)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(lines(header, *(rows if as_rows else wide)), encoding="utf-8")
+
+    put(as_rows=False)
+    assert "such as area,sex,count and area,age,count" in refused("init", str(tmp_path), "--yes")
+    put(as_rows=True)
+    run_main("init", str(tmp_path), "--yes")
+    table = tomllib.loads((tmp_path / "series.toml").read_text(encoding="utf-8"))["table"]
+    assert {*table["dimensions"]} == {"area", "sex", "age"}

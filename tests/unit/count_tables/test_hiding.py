@@ -35,7 +35,7 @@ from reports.impact import page as candidate_page
 from reports.text import PLAIN
 from tests.cli.forms import edit
 from tests.helpers.amount import slow, some
-from tests.helpers.count_tables import TinyTables
+from tests.helpers.count_tables import TinyTables, write_tables
 from tests.helpers.running import run_main
 from tests.mutants.mutant import kills
 from tests.oracle.count_tables import counts_of
@@ -171,7 +171,7 @@ def test_a_table_without_a_sign_gets_one_and_the_audit_agrees_with_the_repair(se
 
 
 @kills("audit.count_tables.candidate.judge_candidate", "not in {None, ReasonKind.TOO_HARD}", "is not None")
-@kills("audit.count_tables.candidate.judge_candidate", "if chosen <= search.signs.keys()", "if True")
+@kills("audit.count_tables.candidate.judge_candidate", "signed=chosen <= search.signs.keys()", "signed=True")
 def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path):
     """No hidden count has so many possible values, but nobody asks of an empty cell how many it has."""
     counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
@@ -240,7 +240,7 @@ def test_an_own_sign_is_written_where_a_note_refutes_that_of_the_table(tmp_path)
             assert {each.sign for each in found.cells.hide} == (signs if signs <= markers.keys() else {""})
 
 
-@kills("audit.count_tables.candidate._free_sign", "if sign not in known", "if sign", case="[not_published")
+@kills("audit.count_tables.candidate._own_sign", "signed and sign not in known", "signed", case="[not_published")
 @pytest.mark.parametrize(("taken", "sign"), [("", "•"), ('not_published = ["•"]\n', "◆"), ('flags = ["•"]\n', "◆")])
 def test_an_own_sign_is_declared_once_and_then_written(taken, sign, tmp_path):
     """The road that `next` names: its refusal says how to declare the sign, and `repair` writes it from then on."""
@@ -802,3 +802,24 @@ def test_what_is_found_only_because_cells_are_hidden_is_not_said_to_follow(tmp_p
     assert found.cells.hide is None
     assert len(search.hidden(frozenset(search.cost)).found) > len(found.cells.unavoidable) == 1
     assert "sex m, release 2: exactly 3" in found.cells.unavoidable[0]
+
+
+@kills("audit.count_tables.candidate._own_sign", "if not is_enough:", "if False:")
+def test_a_sign_is_asked_for_where_an_empty_cell_is_a_rounded_zero(tmp_path):
+    """No cells were found, and fewer tables were advised."""
+    first = {("N", "f"): 4, ("N", "m"): 31, ("S", "f"): 20, ("S", "m"): 17}
+    tables = {}
+    for name, counts in (("s/1.csv", first), ("2.csv", first | {("N", "f"): 8})):
+        cells = [
+            (area, sex, sum(n for (a, s), n in counts.items() if {area, sex} <= {a, s, "All"}))
+            for area, sex in product(("N", "S", "All"), ("f", "m", "All"))
+        ]
+        tables[name] = ["area,sex,n", *(f"{area},{sex},{(n + 1) // 3 * 3}" for area, sex, n in cells)]
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { area = "All", sex = "All" }\nabsent = "zero"\n'
+    table += 'rounding = { to = 3, how = "nearest" }\nover_time = "cumulative"\n'
+    write_tables(tmp_path, tables, table, "min_count = 10", series='releases = ["1.csv"]')
+    (tmp_path / "series.toml").rename(tmp_path / "s/series.toml")
+    words = ["next", str(tmp_path / "s"), str(tmp_path / "2.csv")]
+    assert 'such as "•" = [0, inf], and judge the candidate again' in " ".join(run_main(*words)[1].split())
+    edit(tmp_path / "s/series.toml", 'absent = "zero"', 'markers."•" = [0, inf]\nabsent = "zero"')
+    assert "Hide 4 further cells; then nothing new can be derived" in " ".join(run_main(*words)[1].split())
