@@ -366,15 +366,27 @@ def _nested_totals(counts: PublishedCounts) -> Iterator[str]:
         sums = {label for some in beside for label in totals_by_sums(some)}
         named = [label for path, label in names.items() if path and sounds_like_total(path[-1])]
         sums |= {label for label in named if not any(_is_refuted(label, some) for some in beside)}
-        for path in [path for path, label in names.items() if path and (is_total_word(path[-1]) or label in sums)][:1]:
-            is_free = is_total_word(path[-1]) and counts.manifest.totals[name] == WHOLE
+        found = [path for path, label in names.items() if path and (is_total_word(path[-1]) or label in sums)]
+        for text in [path[-1] for path in found[:1]]:
+            alike = [path for path in names if path and path[-1] == text]
+            depth = max(map(len, alike))
+            about = {"label": printable(text, 60), "dimension": printable(name, 60)}
+            if depth > 1 and sum(len(path) == depth for path in alike) == 1 and not is_total_word(text):
+                yield say(
+                    '"{label}" of {dimension} sounds like a total, or counts the sum of the labels beside it, but is '
+                    "read as one more label; if it is the total of {outer}, leave its cells in {column} empty",
+                    outer=printable(max(alike, key=len)[-2], 60),
+                    column=printable(columns[depth - 1], 60),
+                    **about,
+                )
+                continue
+            is_free = is_total_word(text) and counts.manifest.totals[name] == WHOLE
             yield say(
                 '"{label}" of {dimension} sounds like a total, or counts the sum of the labels beside it, but is read '
                 "as one more label; write totals.{key} = {text}, or leave these cells empty",
-                label=printable(path[-1], 60),
-                dimension=printable(name, 60),
-                key=toml_key(name if is_free else columns[len(path) - 1]),
-                text=toml_text(printable(path[-1], 60)),
+                key=toml_key(name if is_free else columns[depth - 1]),
+                text=toml_text(printable(text, 60)),
+                **about,
             )
 
 

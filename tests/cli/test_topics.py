@@ -188,6 +188,27 @@ def test_a_nested_label_that_counts_the_sum_of_those_beside_it_is_asked_about(tm
         assert (found, "Region" in out) == (code, not own), out
 
 
+@kills("audit.count_tables.label_doubts._nested_totals", "sounds_like_total(path[-1])", "is_total_word(path[-1])")
+@pytest.mark.parametrize("own", ["{} total", "{}"])
+def test_cells_are_left_empty_where_each_region_has_its_own_name_for_its_total(own, tmp_path):
+    """No name under totals fits all of them, though that was the advice; with the cells left empty it is done."""
+    hospitals(tmp_path, "Total", "Total", "Region", hidden=["Total"])
+    path = tmp_path / "2024.csv"
+    text = path.read_text(encoding="utf-8")
+    table = (
+        "dimensions = ['area', 'sex']\nnested = { area = ['region', 'hospital'] }\nvalue = 'n'\n"
+        "totals = { area = 'Total', sex = 'all' }\nmarkers = { c = [1, inf] }\n"
+    )
+    manifest = f"[series]\nkind = 'tables'\nreleases = ['2024.csv']\n[table]\n{table}[policy]\nmin_count = 6\n"
+    (tmp_path / "series.toml").write_text(manifest, encoding="utf-8")
+    for cell in (own, ""):
+        for region in ("North", "South", "West"):
+            text = re.sub(f"{region},({region}.*|Region),", f"{region},{cell.format(region)},", text)
+        path.write_text(text, encoding="utf-8")
+        out = " ".join(run_main(str(tmp_path))[1].split())
+        assert (", leave its cells in hospital empty" in out) == bool(cell), out
+
+
 def test_a_total_that_no_line_shows_is_said_in_words(tmp_path):
     rows = [f"{area},{sex},{n}" for sex in "mf" for area, n in (("a", "c"), ("b", 20), ("Total", 30))]
     (tmp_path / "2024.csv").write_text("\n".join(["area,sex,n", *rows]) + "\n", encoding="utf-8")
