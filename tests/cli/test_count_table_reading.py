@@ -238,7 +238,6 @@ def test_a_table_in_the_form_of_offices_is_the_plain_one(form, labels, header, t
 
 @kills("audit.io.dialect.joined_header", "of_counts.count({True}) < 2", "True")
 @kills("audit.io.dialect.header_place", " and not _is_named_above(row, rows[:place])", "")
-@kills("audit.io.dialect._without_top", "not all(top[:group]) or ", "")
 @pytest.mark.parametrize(
     ("rows", "said"),
     [

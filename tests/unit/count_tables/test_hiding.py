@@ -240,7 +240,7 @@ def test_an_own_sign_is_written_where_a_note_refutes_that_of_the_table(tmp_path)
             assert {each.sign for each in found.cells.hide} == (signs if signs <= markers.keys() else {""})
 
 
-@kills("audit.count_tables.candidate._own_sign", "signed and sign not in known", "signed", case="[not_published")
+@kills("audit.count_tables.candidate._own_sign", "signed and sign not in known", "signed")
 @pytest.mark.parametrize(("taken", "sign"), [("", "•"), ('not_published = ["•"]\n', "◆"), ('flags = ["•"]\n', "◆")])
 def test_an_own_sign_is_declared_once_and_then_written(taken, sign, tmp_path):
     """The road that `next` names: its refusal says how to declare the sign, and `repair` writes it from then on."""
@@ -804,7 +804,6 @@ def test_what_is_found_only_because_cells_are_hidden_is_not_said_to_follow(tmp_p
     assert "sex m, release 2: exactly 3" in found.cells.unavoidable[0]
 
 
-@kills("audit.count_tables.candidate._own_sign", "if not is_enough:", "if False:")
 def test_a_sign_is_asked_for_where_an_empty_cell_is_a_rounded_zero(tmp_path):
     """No cells were found, and fewer tables were advised."""
     first = {("N", "f"): 4, ("N", "m"): 31, ("S", "f"): 20, ("S", "m"): 17}
