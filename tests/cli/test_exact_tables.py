@@ -415,7 +415,7 @@ def test_exact_tables_that_disagree_are_not_perturbed(tmp_path):
             row[2] = str(int(row[2]) + by.get(row[0], 0)) if row[2] != "c" else "c"
     (tmp_path / "1-meal.csv").write_text("\n".join(map(",".join, cells)) + "\n", encoding="utf-8")
     (tmp_path / "series.toml").unlink()
-    assert "perturbation" not in tomllib.loads(drafted(tmp_path))["table"]
+    assert "perturbation" not in tomllib.loads(guess_tables(tmp_path).text())["table"]
 
 
 @kills("audit.count_tables.note_numbers.noted_rounding", "for how, words in _HOW.items() if", "for how, words in () if")
@@ -437,7 +437,7 @@ def test_a_table_with_few_numbers_is_rounded_like_those_of_its_kind(tmp_path):
         head = {"a": "area,n", "b": "topic,n"}[name[0]]
         text = "\n".join([head, *rows, f"All,{sum(counts)}", ""])
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
-    rules = tomllib.loads(drafted(tmp_path))["table"]
+    rules = tomllib.loads(guess_tables(tmp_path).text())["table"]
     assert rules["exact"] == ["b-2022.csv", "b-2023.csv"]
 
 
