@@ -17,14 +17,14 @@ from audit.count_tables.table_rules import MOST_PARTS, free_name
 from audit.init.count_columns import CountFiles, is_label_name, is_population, is_sign, speaks_of_changes
 from audit.init.count_rules import TableGuesses, rounding_of
 from audit.io.notes_below import group_above
-from audit.io.toml import toml_key
-from audit.runtime.phrases import say
+from audit.io.toml import toml_key, toml_value
+from audit.runtime.phrases import printable, say
 
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
 _DIGITS = 5  # so many do not agree by chance
 _CLEARLY = 4  # a count exceeds its possible error so many times where its rate shows the denominator
 _MOST_TOTALS = 3  # dimensions at whose totals together a denominator is looked for
-_FLAGS = 6
+_FLAGS, _FEWEST = 6, 3
 Rate: TypeAlias = dict[str, int | str | dict[str, str]]
 """A rate in the form of `[table] rates`."""
 Base: TypeAlias = tuple[str | dict[str, str], Sequence[str], Sequence[int]]
@@ -138,6 +138,9 @@ def declare_rates(
     bases = [*_columns(files, counts, value), *_totals(rules, files, kept)]
     likely = [*numbers, *(name for name in counts if name != value)]
     found = {name: rate for name in likely if (rate := _rate_of(files, value, name, bases, kept)) is not None}
+    for name in (each for each in numbers if each not in found):
+        if nearly := _share_in_most_rows(rules, files, name, kept):
+            rules.nearly[name] = nearly
     known = {*found, *(base for rate in found.values() if isinstance(base := rate["denominator"], str))}
     beside = [text for name in known for text in dict.fromkeys(files.columns[name])]
     signs = [text for text in dict.fromkeys(beside) if text and decimal_of(text.rstrip("% ")) is None]
@@ -155,6 +158,32 @@ def declare_rates(
         )
         rules.doubt("table.rates", why)
     return known
+
+
+def _share_in_most_rows(rules: TableGuesses, files: CountFiles, column: str, kept: Sequence[bool]) -> str:
+    """Return in how many rows a column agrees with shares of a total, within the rounding; an empty text if in few."""
+    counts, texts, most = files.columns[rules.table["value"]], files.columns[column], ""
+    rounding = rounding_of(Counter(number for text in counts if (number := number_of(text))))
+    error, best = 0 if rounding is None else rounding[0] - 1, _FEWEST - 1
+    for base, denominators, known in _totals(rules, files, kept):
+        for per in known:
+            agree = [
+                _agrees([row], per, decimals_of(texts), 1, error)
+                for row, keep in zip(zip(counts, texts, denominators, strict=True), kept, strict=True)
+                if keep and 0 < (number_of(row[0]) or 0) < (number_of(row[2]) or 0) and decimal_of(row[1].rstrip("% "))
+            ]
+            if best < sum(agree) and 2 * sum(agree) > len(agree):
+                best = sum(agree)
+                most = say(
+                    "{column} agrees in {count} of {all} rows with shares of {total}, per {per}; if it holds them, "
+                    "write them under rates.",
+                    column=printable(column),
+                    count=best,
+                    all=len(agree),
+                    total=toml_value(base),
+                    per=per,
+                )
+    return most
 
 
 def _declare_split(rules: TableGuesses, files: CountFiles, counts: list[str]) -> None:

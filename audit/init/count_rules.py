@@ -60,6 +60,7 @@ class TableGuesses(Guesses):
         texts: the published texts, with their frequency.
         legend: the notes beside the tables on markers, by marker.
         hidden_below: the limits below which notes say that counts are hidden.
+        nearly: for each column that holds no rate in all rows, but in most, a sentence that says so.
         said: keys that a file beside the tables states.
     """
 
@@ -67,6 +68,7 @@ class TableGuesses(Guesses):
     texts: Counter[str] = field(default_factory=Counter)
     legend: dict[str, str] = field(default_factory=dict)
     hidden_below: set[int] = field(default_factory=set)
+    nearly: dict[str, str] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
 
     @classmethod

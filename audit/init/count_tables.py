@@ -353,6 +353,7 @@ def _ask_about_columns(rules: TableGuesses, counts: PublishedCounts) -> None:
                 names=joined([printable(name) for name in beside if name in hidden], most=8),
             )
             why = f"{why} {more}"
+        why = " ".join([why, *(rules.nearly[name] for name in beside if name in rules.nearly)])
         rules.doubts.append(why)
         rules.left["columns"] = dict.fromkeys(beside, why)
 

@@ -1488,6 +1488,22 @@ def test_a_column_with_one_label_that_another_table_lacks_is_a_dimension(names, 
     assert (code, "exactly 3" in out) == (1, True), out
 
 
+@kills(
+    "audit.init.count_beside._share_in_most_rows", "0 if rounding is None else rounding[0] - 1", "0", case="[rounded]"
+)
+@pytest.mark.parametrize("form", ["rounded", "wrong"])
+def test_shares_that_do_not_agree_exactly_are_named_as_shares(form, tmp_path):
+    """Of exact counts beside rounded ones, or with one that is wrong."""
+    text = shares(1).replace("C,m,61,17.5", "C,m,61,19.5")
+    if form == "rounded":
+        rows = [row.split(",") for row in shares(17).splitlines()]
+        text = lines(*(",".join([a, s, f"{5 * round(int(n) / 5)}" if n.isdigit() else n, p]) for a, s, n, p in rows))
+    (tmp_path / "1.csv").write_text(text, encoding="utf-8")
+    out = " ".join(done("init", str(tmp_path), "--yes").split())
+    many = "4 of 4" if form == "rounded" else "3 of 4"
+    assert f'percent agrees in {many} rows with shares of {{ sex = "Total" }}, per 100' in out
+
+
 @pytest.mark.parametrize("other", ["2024-sex.csv", "2025-area.csv"])
 @pytest.mark.parametrize(("base", "of"), [(1, None), (5, "published")])
 def test_shares_in_one_table_are_read_whatever_columns_another_one_has(base, of, other, tmp_path):
