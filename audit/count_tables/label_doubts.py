@@ -569,7 +569,8 @@ def _named_parts(counts: PublishedCounts) -> Iterator[str]:
     for dimension in counts.dimensions:
         name = dimension.axis.name
         said = name in manifest.categories or name in manifest.codes or name in manifest.nested
-        labels = [label.strip() for label in dimension.labels if name != STATISTIC or not manifest.part_of.get(label)]
+        wholes = {*manifest.part_of.values()} - manifest.part_of.keys() if name == STATISTIC else {*dimension.labels}
+        labels = [label.strip() for label in dimension.labels if label in wholes]
         for label in [] if said else filter(PART.fullmatch, labels):
             yield say(
                 '"{label}" of {dimension} says that it is part of another label, but is read as one beside it; '

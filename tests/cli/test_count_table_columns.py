@@ -81,6 +81,12 @@ def test_the_rest_of_a_whole_is_asked(part, tmp_path):
     assert [(e["cell"]["area"], e["cell"]["statistic"], e["lower"]) for e in found] == [("A", "(rest)", 2)]
     rows[0], rows[2] = ("A", "20", "10"), ("All", "50", "22")
     assert verdict(written(tmp_path, rows, f"area,cases,{part}", parted))[:2] == (0, "[]")
+    both, parts = (
+        [(*row, n) for row, n in zip(rows, ("5", "6", "11"), strict=True)],
+        f'"{part}" = "cases", "{part} 2" = "cases"',
+    )
+    two = table.replace(f'"{part}"]', f'"{part}", "{part} 2"]') + f"part_of = {{ {parts} }}\n"
+    assert verdict(written(tmp_path, both, f"area,cases,{part},{part} 2", two))[:2] == (0, "[]")
     apart = table + f'part_of = {{ "{part}" = "" }}\n'
     assert verdict(written(tmp_path, rows, f"area,cases,{part}", apart))[:2] == (0, "[]")
 
