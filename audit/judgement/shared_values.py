@@ -24,6 +24,7 @@ from audit.io.column_names import is_of_household
 from audit.io.composed_columns import TOGETHER
 from audit.io.manifest import KEY_COLUMNS
 from audit.io.microdata import SnapshotFile
+from audit.io.nested_identifiers import alike_but_for_a_number
 from audit.io.paths import is_there
 from audit.io.releases import own_values
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
@@ -45,6 +46,7 @@ _FEW_COLUMNS = 12  # of which two are taken together
 _LEAST = (0.0, 0.0, 0.95)
 """The share of texts of so many columns that have one value: beside a fine column, one related to values shows many."""
 _SHOWN = 6
+_IDENTIFIERS = 1_000_000  # of the first people; if their identifiers show no households, those of others do not
 
 
 def shared_value_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
@@ -86,7 +88,7 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
     """
     columns = held.series.columns
     stated = columns.rules[Unlinkable]
-    private = _in_keys(held)
+    private = [*_in_keys(held), *([_alike(held)] if any((own != UNKNOWN).any() for own in texts(_alike(held))) else [])]
     secret = {*stated.columns, *private}
     every = dict.fromkeys((*columns.quasi_identifiers, *stated.columns, *private))
     values, person = [own_values(each, sensitive, held.series.vocabularies) for each in held.keyed], _followed(held)
@@ -196,6 +198,23 @@ def _in_keys(held: HeldSeries) -> list[str]:
     return [name for name in found if name not in {*KEY_COLUMNS, *columns.named} - {*columns.quasi_identifiers}]
 
 
+def _alike(held: HeldSeries) -> str:
+    """Return what to call the part that identifiers of people have in common, as those of a household may."""
+    named = held.series.columns.individual or KEY_COLUMNS[1]
+    return say("{column} but for the number behind it", column=printable(named))
+
+
+def _of_identifiers(held: HeldSeries) -> list[Codes]:
+    """Return a number for the people of each row whose identifiers in the key are alike; UNKNOWN for others."""
+    people = np.flatnonzero(held.present())[:_IDENTIFIERS]
+    code = dict(zip(held.series.people.names(people.astype(np.int32)).to_pylist(), people.tolist(), strict=True))
+    alike = np.full(held.series.people.size + 1, UNKNOWN, dtype=np.int32)  # the last entry is for nobody
+    for number, texts in enumerate(alike_but_for_a_number(code)):
+        alike[[code[text] for text in texts]] = number
+    nobody = (np.full(seen.release.rows, NOBODY, dtype=np.int32) for seen in held.seen)
+    return [alike[no if each.person is None else each.person] for each, no in zip(held.keyed, nobody, strict=True)]
+
+
 def _may_show(held: HeldSeries, column: str) -> bool:
     """Return whether exact texts of a column are in few rows each."""
     series, attribute = held.series, held.series.attributes.get(column)
@@ -216,6 +235,8 @@ def _together(one: Codes, other: Codes | None = None) -> Codes:
 
 def _texts(held: HeldSeries, column: str) -> list[Codes]:
     """Return the exact text of each row of each release, by the key if that has the column; UNKNOWN for others."""
+    if column == _alike(held):
+        return _of_identifiers(held)
     series, found, numbers = held.series, list[Codes](), dict[str, int]()
     private, named = column in _in_keys(held), series.manifest.columns.named
     attribute, missing = None if private else series.attributes.get(column), series.missing(column)
