@@ -23,7 +23,7 @@ from audit.io.background_knowledge import Register
 from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, number_in, unknown_among
 from audit.io.cells import Kind, ValueSet
 from audit.io.manifest import order_doubts
-from audit.io.releases import Release
+from audit.io.releases import Release, own_values
 from audit.io.respelling import fold, grows
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
@@ -117,8 +117,7 @@ def audit_doubts(
     yield from record_doubts(views)
     yield from unknown_doubts(views)
     yield from dict.fromkeys(doubt for each in views for doubt in presence_doubts(each.possible_kinds, series.tags))
-    constant = not series.manifest.values_change and (register or not adversary.knows_presence)
-    if constant or (followed and series.manifest.any_transitions):
+    if not series.manifest.values_change or (followed and series.manifest.any_transitions):
         yield from recoded_doubts(views[0])
 
 
@@ -453,7 +452,8 @@ def recoded_doubts(view: View) -> Iterator[Doubt]:
     If values never change, no person with such a value is in both, unless it is one value in two notations. Among many
     values, some are rare: then only those count that are too common in one release to be absent from the other. If any
     value may become any other, only releases without a common value count: each value would have changed. Where it is
-    known who is there, people who are in both releases have to have values that one of them lacks.
+    known who is there, people who are in both releases have to have values that one of them lacks. In the
+    key, nearly all people with a value that never comes again have one then that was never there before.
     """
     held, series, change = view.held, view.series, view.series.manifest.any_transitions
     both = dict[tuple[int, int], int]()
@@ -475,7 +475,7 @@ def recoded_doubts(view: View) -> Iterator[Doubt]:
             if both
             else _lacks(one, other) and _lacks(other, one) and not (change and (one * other).any())
             for (at, one), (then, other) in combinations(enumerate(rows), 2)
-        ):
+        ) or _is_replaced(held, column, rows):
             what = say(
                 'releases have different values in "{column}": if they are one value in two notations, list them in '
                 "crosswalk.csv (columns release,from,to), and write {example} under [columns]; else write spelled = "
@@ -484,6 +484,28 @@ def recoded_doubts(view: View) -> Iterator[Doubt]:
                 example=f'crosswalk = {{ {toml_key(column)} = "crosswalk.csv" }}',
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
+
+
+def _is_replaced(held: HeldSeries, column: str, rows: Sequence[Counts]) -> bool:
+    """Return whether a new value takes the place of one that goes for good, for nearly all people who have it."""
+    values = [own_values(each, column, held.series.vocabularies) for each in held.keyed]
+    found = list[Codes]()
+    for each, value in zip(held.keyed, values, strict=True):
+        if each.person is None or value is None:
+            return False
+        found.append(np.full(held.series.people.size + 1, UNKNOWN, dtype=np.int32))  # the last one is for nobody
+        found[-1][each.person] = value
+        found[-1][-1] = UNKNOWN
+    for at in range(1, len(rows)):
+        gone = (rows[at - 1] > 0) & (sum(rows[at:]) == 0)
+        new = (rows[at] > 0) & (sum(rows[:at]) == 0)
+        moved = (found[at - 1] != UNKNOWN) & (found[at] != UNKNOWN)
+        moved[moved] = gone[found[at - 1][moved]]
+        for value in np.unique(found[at - 1][moved]).tolist():
+            after = np.bincount(found[at][moved & (found[at - 1] == value)], minlength=len(new))
+            if after.sum() > FEW_TIES and (after * new).max() * FEW_OF_ROWS >= after.sum() * (FEW_OF_ROWS - 1):
+                return True
+    return False
 
 
 def _kept(rows: Counts, other: Counts) -> int:

@@ -262,17 +262,29 @@ def test_a_column_in_other_codes_needs_a_crosswalk(tmp_path, sexes, advice):
 
 
 @kills("audit.judgement.doubts.recoded_doubts", " and not (change and (one * other).any())", "")
-@kills("audit.judgement.doubts.audit_doubts", "if constant or (followed and", "if constant or (False and")
-@pytest.mark.parametrize(("second", "asked"), [("xyz", True), ("xyc", False)])
-def test_values_of_which_a_release_has_none_may_be_recoded_where_any_may_follow_any(tmp_path, second, asked):
-    """The policy held for everybody, whose value had changed."""
+@kills("audit.judgement.doubts.recoded_doubts", "or _is_replaced(held, column, rows)", "")
+@kills("audit.judgement.doubts.audit_doubts", "or (followed and", "or (False and")
+@kills("audit.judgement.doubts._is_replaced", "(after * new).max()", "after.max()")
+@pytest.mark.parametrize(
+    ("second", "change", "code", "asked"),
+    [
+        ("xyz", "any", 3, True),
+        ("xyc", "any", 3, True),
+        ("xyc", "never", 3, True),
+        ("xycyxc", "any", 0, False),
+        ("cbc", "any", 0, False),
+    ],
+)
+def test_values_that_others_replace_for_all_who_have_them_may_be_recoded(tmp_path, second, change, code, asked):
+    """By any change, the policy held for everybody, whose value had changed; to let any happen was the only advice."""
     tables = [
-        [["Who", "Sex", "Need"], *([f"E{n}", "fm"[n // 15], values[n % 3]] for n in range(30))]
+        [["Who", "Sex", "Need"], *([f"E{n}", "fm"[n // 15], values[n % len(values)]] for n in range(30))]
         for values in ("abc", second)
     ]
     columns = 'sensitive = "Need"\nindividual = "Who"\nquasi_identifiers = ["Sex"]'
-    code, out, err = run_main(str(series_of(tmp_path, tables, columns, '[adversary]\ntransitions = "any"')))
-    assert (code, "crosswalk = { Need = " in " ".join(out.split())) == (3 if asked else 0, asked), err
+    folder = series_of(tmp_path, tables, columns, f'[adversary]\ntransitions = "{change}"')
+    found, out, err = run_main(str(folder))
+    assert (found, "crosswalk = { Need = " in " ".join(out.split())) == (code, asked), err
 
 
 @kills("audit.judgement.doubts._kept", "rows[other > 0].sum(), other[rows > 0]", "rows.sum(), other")
