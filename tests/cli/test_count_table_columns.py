@@ -1064,13 +1064,10 @@ def test_an_empty_line_does_not_say_that_tables_of_the_same_people_are_independe
         cells = {"East": (young, old), "West": west, "All": (young + west[0], old + west[1])}
         rows = [f"{area},0-{age},{a}\n{area},{age + 1}+,{b}\n{area},All,{a + b}\n" for area, (a, b) in cells.items()]
         (tmp_path / f"{name}.csv").write_text("area,age,cases\n" + "".join(rows))
-    guessed(tmp_path, {})
-    answers = ["yes", "yes", "no", answer] if answer else [""] * 9
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(answers) + "\n" * 9))
+    keys = guessed(tmp_path, {})["unconfirmed"]["keys"]
+    answers = [line for key in keys for line in (["no", answer] if key == "table.over_time" else ["yes"])]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(answers if answer else [""] * 9) + "\n" * 9))
     assert run_main("init", str(tmp_path), "--confirm")[0] == 0
-    if answer:
-        (tmp_path / "age.csv").write_text("label,atom\n0-17,a\n18+,b\n18+,c\n0-19,a\n0-19,b\n20+,c\n")
-        edit(tmp_path / "series.toml", "[table]", '[table]\ncategories.age = "age.csv"')
     found, why, findings = verdict(tmp_path)
     assert (found, any(each["lower"] == each["upper"] == 2 for each in findings)) == (code, code == 1), why
 
