@@ -456,7 +456,7 @@ def recoded_doubts(view: View) -> Iterator[Doubt]:
     key, nearly all people with a value that never comes again have one then that was never there before.
     """
     held, series, change = view.held, view.series, view.series.manifest.any_transitions
-    both = dict[tuple[int, int], int]()
+    both, by_key = dict[tuple[int, int], int](), view.adversary.knows_groups and not change
     if view.adversary.knows_presence and not change:
         there = [view.source.present(at) for at in range(len(held))]
         both = {
@@ -474,7 +474,7 @@ def recoded_doubts(view: View) -> Iterator[Doubt]:
             _kept(one, other) + blank[at] + blank[then] < both[at, then]
             if both
             else _lacks(one, other) and _lacks(other, one) and not (change and (one * other).any())
-            for (at, one), (then, other) in combinations(enumerate(rows), 2)
+            for (at, one), (then, other) in (() if by_key else combinations(enumerate(rows), 2))
         ) or _is_replaced(held, column, rows):
             what = say(
                 'releases have different values in "{column}": if they are one value in two notations, list them in '
