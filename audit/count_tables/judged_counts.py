@@ -408,7 +408,7 @@ def _questions(counts: PublishedCounts, dimensions: Sequence[Dimension], label: 
 
 
 def _knows(counts: PublishedCounts, dimensions: Sequence[Dimension], release: int, label: np.ndarray) -> bool:
-    """Return whether the labels of a release cover those of a cell; of a new label, its totals count nobody."""
+    """Return whether the labels of a release cover those of a cell; of a new label, its totals count none."""
     for place, (dimension, code) in enumerate(zip(dimensions, label.tolist(), strict=True)):
         shown = {*counts.label[counts.release == release, place].tolist()} - {dimension.total}
         known = {atom for each in shown for atom in dimension.axis.members[dimension.set_of[each]].tolist()}

@@ -173,11 +173,11 @@ def _recognised(
         _read_below(found, rules)
     if rules is not None:
         for part in parts:
-            _declare_rates_apart(rules, part, parts)
+            _declare_rates_of_each(rules, part, parts)
     return found, rules
 
 
-def _declare_rates_apart(rules: TableGuesses, part: CountFiles, parts: Sequence[CountFiles]) -> None:
+def _declare_rates_of_each(rules: TableGuesses, part: CountFiles, parts: Sequence[CountFiles]) -> None:
     """Declare the rates of tables whose columns differ from those of others: shares of the totals in these tables."""
     names = [*rules.table["dimensions"], *chain(*rules.table.get("nested", {}).values())]
     value, kinds = rules.table.get("value"), kinds_of(part.columns)

@@ -54,7 +54,7 @@ class ForeignTable:
         unlike: the place of cells that show something else than the number that they hold, and the format that does it;
             and each chart that holds other numbers than the cells that it shows, and their reference.
         group: the name of the only group of columns in the upper line of a header; an empty text if there is none.
-        hidden: the names of the columns that the workbook hides, which whoever has it can show.
+        hidden: the names of the columns that the workbook hides, which its readers can show.
     """
 
     names: tuple[str, ...]

@@ -1,6 +1,6 @@
 """Contained rows: releases that nothing links, of which one has nearly all rows of another.
 
-Nobody needs an id to see it: what the two have in common is taken off, and the few rows that are left are those of
+No id is needed to see it: what the two have in common is taken off, and the few rows that are left are those of
 newcomers, or of who is gone. Each release by itself may hide what these rows show, and no attack compares them.
 """
 

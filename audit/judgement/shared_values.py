@@ -211,8 +211,8 @@ def _of_identifiers(held: HeldSeries) -> list[Codes]:
     alike = np.full(held.series.people.size + 1, UNKNOWN, dtype=np.int32)  # the last entry is for nobody
     for number, texts in enumerate(alike_but_for_a_number(code)):
         alike[[code[text] for text in texts]] = number
-    nobody = (np.full(seen.release.rows, NOBODY, dtype=np.int32) for seen in held.seen)
-    return [alike[no if each.person is None else each.person] for each, no in zip(held.keyed, nobody, strict=True)]
+    unknown = (np.full(seen.release.rows, NOBODY, dtype=np.int32) for seen in held.seen)
+    return [alike[no if each.person is None else each.person] for each, no in zip(held.keyed, unknown, strict=True)]
 
 
 def _may_show(held: HeldSeries, column: str) -> bool:
