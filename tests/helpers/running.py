@@ -78,10 +78,10 @@ def done(*argv: str) -> str:
     return out
 
 
-def drafted(folder: Path, *words: str) -> str:
-    """Return the manifest that `audit init` writes for a folder, without a question, though an audit may refuse it."""
-    err = run_main("init", str(folder), "--yes", *words)[2]
-    assert (folder / "series.toml").exists(), err
+def drafted(folder: Path, *words: str, refused: bool = False) -> str:
+    """Return the manifest that `audit init` writes for a folder without a question; an audit of it may be `refused`."""
+    code, _, err = run_main("init", str(folder), "--yes", *words)
+    assert code == 2 * refused, err
     return (folder / "series.toml").read_text(encoding="utf-8")
 
 
