@@ -69,7 +69,7 @@ def contained_row_doubts(series: Series, *, beside: bool) -> Iterator[Doubt]:
 
 
 def _coded(series: Series) -> dict[str, list[Codes]]:
-    """Return a number for the text of each row of each release, by column."""
+    """Return a number for the text of each row of each release, by column; 0 in a release that lacks the column."""
     columns = series.columns
     names = [*columns.quasi_identifiers, *columns.sensitive, *filter(None, [columns.record])]
     numbers: dict[str, dict[str, int]] = {name: {} for name in names}
@@ -77,7 +77,10 @@ def _coded(series: Series) -> dict[str, list[Codes]]:
     for files in series.manifest.releases:
         table = read_there(files.rows, files.shown, names, series.adjustments(files.tag))
         for name, own in numbers.items():
-            codes, texts = text_codes(table.arrow(name)) if table is not None else (np.zeros(0, dtype=np.int32), [])
+            if table is None or name not in table:
+                found[name].append(np.zeros(0 if table is None else table.rows, dtype=np.int32))
+                continue
+            codes, texts = text_codes(table.arrow(name))
             number = np.array([own.setdefault(text, len(own)) for text in texts], dtype=np.int32)
             found[name].append(number[codes])
     return found
