@@ -76,7 +76,7 @@ class AuditSettings:
         Raises:
             UsageError: there is no such clause or limit, or the baseline is not a report on such a series.
         """
-        from audit.judgement.waivers import read_baseline
+        from audit.judgement.baseline import read_baseline
         from audit.model.audit_options import AuditOptions
         from audit.pipeline.progress import progress
 

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         UsageError: there are no reports, or one cannot be read.
     """
-    from audit.judgement.waivers import read_history
+    from audit.judgement.baseline import read_history
     from reports.history import document, page
 
     check_output(arguments.output)

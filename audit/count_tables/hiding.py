@@ -23,7 +23,7 @@ from audit.count_tables.judged_counts import CountAttack, JudgedCounts, followed
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_audit import accepted_counts, certified_counts, measures_of, report_on
 from audit.findings.count import CountFinding
-from audit.judgement.waivers import is_known
+from audit.judgement.baseline import is_known
 from audit.model.arrays import UNBOUNDED, Counts, Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.report import Report

@@ -21,9 +21,10 @@ from audit.count_tables.second_reading import SecondReading, finds_nothing, read
 from audit.findings.count import COUNT_KINDS, CountFinding
 from audit.io.input_files import InputFile
 from audit.io.manifest import PRIVATE
+from audit.judgement.baseline import is_known
 from audit.judgement.pseudonyms import keep_key, private_key
 from audit.judgement.waiver_writer import Acceptance, remedy_of, waive
-from audit.judgement.waivers import NamedFindings, WaiverBook, is_known, matcher, stated
+from audit.judgement.waivers import NamedFindings, WaiverBook, matcher, stated
 from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import ALL, HIDE_FURTHER, OPEN, VERDICTS, CountMeasures, TablesFacts, WeightedSum

@@ -25,12 +25,12 @@ from audit.judgement.ladder import people_found
 from audit.judgement.pseudonyms import Pseudonymizer, find
 from audit.judgement.scoring import attacked, run_attack, score, set_aside
 from audit.judgement.selection import KnownClaims, gathered, selection_of
+from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import AuditError, UsageError
 from audit.model.outcome import Attack, FailedAttack, Outcome, PerPersonAttack, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
-from audit.pipeline.release_summary import facts, rows_of_files, summarize_release
 from audit.runtime.budget import Budget
 from audit.runtime.outside_code import ClauseWatch, OutsideCodeError, run_outside
 from audit.runtime.own_packages import is_own

@@ -20,6 +20,7 @@ from audit.io.paths import is_there
 from audit.io.rules.rule import Rules
 from audit.io.rules.spelling import OtherReading
 from audit.io.series import Series
+from audit.judgement.baseline import found_before
 from audit.judgement.doubts import audit_doubts
 from audit.judgement.ladder import certain_people, exposure, found_people, ladder, people_at_once, people_found
 from audit.judgement.pseudonyms import Pseudonymizer
@@ -35,7 +36,7 @@ from audit.judgement.selection import (
     selections_of,
     still_certain,
 )
-from audit.judgement.waivers import FoundClaims, WaiverBook, found_before
+from audit.judgement.waivers import FoundClaims, WaiverBook
 from audit.model.arrays import Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import AuditError, Doubt

@@ -129,7 +129,7 @@ def new_in(result):
     case="[rows in classes below k-3-a baseline]",
 )
 @kills(
-    "audit.judgement.waivers._small_classes",
+    "audit.judgement.baseline._small_classes",
     'each["below_k"]}',
     "10**9}",
     case="[rows in classes below k-3-a baseline]",

@@ -207,7 +207,7 @@ def test_the_first_sheet_on_tables_shows_how_a_count_is_derived():
     assert "✗ * → 4" not in in_words(hidden)
 
 
-@kills("audit.pipeline.release_summary.panels_in", "(spread.entries == 1) & grave", "spread.entries == 1")
+@kills("audit.metrics.release_summary.panels_in", "(spread.entries == 1) & grave", "spread.entries == 1")
 def test_a_page_splits_what_one_release_discloses_from_what_all_do(tmp_path):
     together = page(HOSPITAL)[1]["Verdict"]
     assert "Single releases: none has a group whose rows all have the same value." in together
@@ -290,8 +290,8 @@ def test_no_document_says_what_to_write_into_a_manifest(tmp_path, name, language
     assert "--confirm" in report
 
 
-@kills("audit.pipeline.release_summary._is_label", "not any(part in alone for part in listed(text))", "True")
-@kills("audit.pipeline.release_summary._ids_recur", "> held.names.size", ">= 0")
+@kills("audit.metrics.release_summary._is_label", "not any(part in alone for part in listed(text))", "True")
+@kills("audit.metrics.release_summary._ids_recur", "> held.names.size", ">= 0")
 @pytest.mark.parametrize("again", [True, False])
 @pytest.mark.parametrize("towns", [("Ulm, Old Town", "Bonn"), ("Ulm, Bonn", "Bonn"), ("{Ulm, Old Town}", "Bonn")])
 def test_a_document_says_what_record_ids_commas_and_the_manifest_mean(tmp_path, again, towns):

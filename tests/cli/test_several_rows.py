@@ -86,7 +86,7 @@ def test_a_page_says_of_no_clause_both_that_it_is_violated_and_undecided(tmp_pat
     assert "several rows in one release" in text
 
 
-@kills("audit.pipeline.release_summary._people_of", "real &= np.isin", "np.isin")
+@kills("audit.metrics.release_summary._people_of", "real &= np.isin", "np.isin")
 @pytest.mark.parametrize("seed", range(some(6)))
 @pytest.mark.parametrize("which", ["episodes", "latest", "first"])
 def test_people_of_classes_by_definition(tmp_path, which, seed):

@@ -469,7 +469,7 @@ def test_a_baseline_covers_what_was_certain_of_each_person_alike(data):
             assert ident not in fresh
 
 
-@kills("audit.judgement.waivers.found_before", "found[place] = all(", "found[place] = any(")
+@kills("audit.judgement.baseline.found_before", "found[place] = all(", "found[place] = any(")
 def test_a_person_who_joins_the_register_is_new_beside_those_who_look_alike(tmp_path):
     """A finding was found before only if it was found of each person whom it is about."""
     folder, report = roll(tmp_path, [{"20-29": "aa"}], [25, 26]), tmp_path / "before.json"

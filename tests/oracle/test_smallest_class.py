@@ -9,7 +9,7 @@ from hypothesis import assume, event, given
 
 from audit.io.release_reading import read_release
 from audit.io.series import open_series
-from audit.pipeline.release_summary import panels_in
+from audit.metrics.release_summary import panels_in
 from tests.helpers.messy import series_of
 from tests.helpers.running import read_audit
 from tests.oracle.test_promises_by_definition import Form, extent, forms, groups, is_person

@@ -18,8 +18,8 @@ from audit.io.encoding import Vocabulary
 from audit.io.releases import Release, RowClasses, a_row_of_each
 from audit.io.series import open_series
 from audit.io.tables import Coded
+from audit.metrics.release_summary import journalist_risk, panels, panels_in
 from audit.model.report import ReleasePanel
-from audit.pipeline.release_summary import journalist_risk, panels, panels_in
 from tests.cli.forms import edit
 from tests.helpers.amount import some
 from tests.helpers.messy import series_of
