@@ -28,6 +28,7 @@ _EQUAL = 0.75  # the share of equal numbers, of which a corrected release may la
 _BY_CHANCE = 0.1  # how much counts of other people differ, as a share of their variance
 _MOST = 0.5  # the share of lines in which a release is the sum of others, of which corrections affect several
 _NAMED = 6
+_RISES = 20
 _TOGETHER = 3  # dimensions that are added up over at once
 _ALL_SETS = 12  # labels all of whose sets are tried
 _MOST_LABELS, _MOST_PAIRS, _MOST_COMPARED = 100, 1000, 10_000_000  # of a release, of releases, numbers
@@ -74,6 +75,13 @@ def _ends(counts: PublishedCounts) -> list[Known]:
     """Return the least and the greatest count of each row that shows a number, or is known exactly, else NaN."""
     is_known = (counts.number & (counts.upper < UNBOUNDED)) | (counts.lower == counts.upper)
     return [np.where(is_known, each, np.nan) for each in (counts.lower, counts.upper)]
+
+
+def only_grow(counts: PublishedCounts) -> bool:
+    """Return whether no number of three releases or more falls, and so many rise that it is not by chance."""
+    cells = np.column_stack([counts.release, counts.measure, counts.label])
+    steps = np.diff(_known(counts, cells, np.where(counts.number, counts.lower, np.nan), ()), axis=1)
+    return steps.shape[1] > 1 and not (steps < 0).any() and bool((steps > 0).sum() >= _RISES)
 
 
 def _labels(cells: Codes, place: int) -> dict[int, frozenset[int]]:
@@ -412,7 +420,7 @@ def _repeated(ends: Known) -> Iterator[tuple[int, Sequence[int]]]:
         both = ends[:, (ends[0][:, [one, other]] > 0).all(axis=1)][:, :, [one, other]]
         low, high = both[:, (both[:, :, 0] == both[:, :, 1]).all(axis=0), 0]
         width = high - low + 1
-        rare = np.where(width == 1, high, np.sqrt(np.maximum(4 * np.pi * high / width**2, 1)))
+        rare = np.where(width == 1, high, _rarity(high, width))
         many, differ = both.shape[1], both.shape[1] - len(low)
         is_repeated = differ <= (1 - _EQUAL) * many and _is_evidence(rare, len(pairs) * comb(many, differ))
         if is_repeated or (2 * differ <= many and _are_corrected(both, len(pairs))):
@@ -425,9 +433,9 @@ def _are_corrected(both: Known, tried: int) -> bool:
     A number counts once, as totals repeat what they are the totals of.
     """
     first, second = np.unique(both[0], axis=0).T
-    near = np.sqrt(4 * np.pi * np.maximum(first, second)) / (2 * np.abs(first - second) + 1)
+    near = _rarity(np.maximum(first, second), 2 * np.abs(first - second) + 1)
     is_exact = bool((both[0] == both[1]).all())
-    return is_exact and _are_near(*both.transpose(2, 0, 1)) and _is_evidence(np.maximum(near, 1), tried)
+    return is_exact and _are_near(*both.transpose(2, 0, 1)) and _is_evidence(near, tried)
 
 
 def _are_others(ends: Known, one: int, other: Sequence[int]) -> bool:
@@ -501,7 +509,7 @@ def _add_up_alike(one: Known, other: Known, tried: int) -> bool:
     (low, high), (below, above) = one[:, lines].sum(axis=2), other[:, lines].sum(axis=2)
     agree = (low <= above) & (below <= high)
     many, differ = len(agree), int((~agree).sum())
-    rare = np.sqrt(np.maximum(4 * np.pi * high / (high - low + above - below + 1) ** 2, 1))[agree]
+    rare = _rarity(high, high - low + above - below + 1)[agree]
     return differ <= (1 - _EQUAL) * many and _is_evidence(rare, tried * comb(many, differ))
 
 
@@ -537,6 +545,11 @@ def _differing(ends: Known, whole: int, parts: npt.ArrayLike) -> tuple[Flags, Fl
     is_complete = ~np.isnan(added[0]).any(axis=1) & ~np.isnan(low)
     below, above = np.nansum(added, axis=2)
     return (below > high) | (is_complete & (above < low)), is_complete
+
+
+def _rarity(count: Known, width: Known) -> Known:
+    """Return among how many counts of that size, which differ by chance, one falls into a range of that width."""
+    return np.maximum(np.sqrt(4 * np.pi * count) / width, 1)
 
 
 def _is_evidence(equal: Known, tried: int) -> bool:

@@ -37,9 +37,7 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
         _labels(counts, [whole, *parts], places), _columns(counts, [whole, *parts]) if place is None else ()
     )
     named = ((name, label, texts[1:]) for name, texts in columns if (label := _label_of_all(texts)) is not None)
-    first = releases[0].tables[0]
-    taken = {*manifest.columns, *(column_names(first.path, first.shown, Problems(), manifest.columns) or ())}
-    column, label, others = next(named, (free_name(say("release"), taken), None, ()))
+    column, label, others = next(named, (_new_column(manifest, releases[0]), None, ()))
     if place is not None and label is None:
         return ""
     if label is None:
@@ -65,28 +63,27 @@ def as_overlapping(counts: PublishedCounts, one: Sequence[int], other: Sequence[
     """
     manifest, releases = counts.manifest, [counts.manifest.releases[at] for at in (*one, *other)]
     columns = ((name, [*chain(*texts)]) for name, texts in _columns(counts, [*one, *other]))
-    first, steps = releases[0].tables[0], []
-    taken = {*manifest.columns, *(column_names(first.path, first.shown, Problems(), manifest.columns) or ())}
     found = next(((name, texts) for name, texts in columns if len({*texts}) == len(releases)), None)
-    column, labels = found or (free_name(say("release"), taken), [each.tag for each in releases])
-    if found is None:
-        steps.append(
-            say('add a column "{column}" to the tables, with the name of the release in each row', column=column)
-        )
+    column, labels = found or (_new_column(manifest, releases[0]), [each.tag for each in releases])
+    what = say('add a column "{column}" to the tables, with the name of the release in each row', column=column)
     shared = [(mine, its) for mine in labels[:2] for its in labels[2:]]
     lines = [f"{label},{mine} + {its}" for mine, its in shared for label in (mine, its)]
-    own = _table(counts, column, "", [])
-    own |= {
-        "totals": {name: total for name, total in own["totals"].items() if name != column},
-        "categories": {**manifest.categories, column: "categories/periods.csv"},
-    }
+    table = _table(counts, column, "", [], covered_in="categories/periods.csv")
     files = dict.fromkeys(table.shown for release in releases for table in release.tables)
     series = {"releases": [{"tag": f"{releases[0].tag}-{releases[-1].tag}", "tables": [*files]}]}
     listed = say(
         "write into categories/periods.csv the lines {lines}, without those of two that have nobody in common",
         lines=" ".join(map(toml_text, ["label,atom", *lines])),
     )
-    return parted([*steps, _written(_place(manifest, releases), series=series, table=own), listed])
+    write = _written(_place(manifest, releases), series=series, table=table)
+    return parted([*([what] if found is None else []), write, listed])
+
+
+def _new_column(manifest: TableManifest, release: TableRelease) -> str:
+    """Return a name for a column that distinguishes releases, which neither the manifest nor the first table has."""
+    first = release.tables[0]
+    taken = {*manifest.columns, *(column_names(first.path, first.shown, Problems(), manifest.columns) or ())}
+    return free_name(say("release"), taken)
 
 
 def _place(manifest: TableManifest, releases: Sequence[TableRelease]) -> str:
@@ -207,10 +204,13 @@ def _series(manifest: TableManifest, whole: TableRelease, parts: Sequence[TableR
     return {"releases": [together, *([{"tag": whole.tag, "tables": own}] if own else [])]}
 
 
-def _table(counts: PublishedCounts, column: str, label: str, others: Sequence[frozenset[str]]) -> dict[str, Any]:
+def _table(
+    counts: PublishedCounts, column: str, label: str, others: Sequence[frozenset[str]], *, covered_in: str = ""
+) -> Mapping[str, object]:
     """Return the keys by which a column is a dimension with a label for all the `others`, counted in every release.
 
-    If these begin with it, they are codes: labels of people to come need not lie in it.
+    If these begin with it, they are codes: labels of people to come need not lie in it. If a file says what each label
+    covers, none has to stand for all.
     """
     manifest = counts.manifest
     added = {} if manifest.wide is None else {manifest.wide.dimension}
@@ -220,7 +220,9 @@ def _table(counts: PublishedCounts, column: str, label: str, others: Sequence[fr
     }
     written: dict[str, Any] = {} if column in manifest.dimensions else {"dimensions": [column, *own]}
     written["totals"] = {name: totals[name] for name in manifest.dimensions if name in totals and name != column}
-    if _begin_with(label, others):
+    if covered_in:
+        written["categories"] = {**manifest.categories, column: covered_in}
+    elif _begin_with(label, others):
         written["codes"] = [*sorted(manifest.codes - {column}), column]
     else:
         written["totals"] = {**written["totals"], column: label}

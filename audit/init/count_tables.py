@@ -14,8 +14,6 @@ from math import inf
 from pathlib import Path
 from typing import NoReturn
 
-import numpy as np
-
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.doubts import unread_columns
 from audit.count_tables.label_doubts import inside_another
@@ -38,6 +36,7 @@ from audit.count_tables.published_texts import (
     total_of,
 )
 from audit.count_tables.read_counts import read_counts
+from audit.count_tables.release_doubts import only_grow
 from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_beside import declare_rates
 from audit.init.count_columns import (
@@ -111,7 +110,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     if len(releases) > 1 or rules.periods:
         if is_running(table.get("value", "")) or all(map(is_running, tags)):
             table["over_time"] = "cumulative"
-        is_growing = table["over_time"] == "independent" and counts is not None and _only_grow(counts)
+        is_growing = table["over_time"] == "independent" and counts is not None and only_grow(counts)
         rules.doubt("table.over_time", str(_GROWING if is_growing else _OVER_TIME[table["over_time"]]))
     books = (read_foreign(path) for path in (() if found is None else found.files) if is_foreign(path))
     sheets = dict.fromkeys(
@@ -128,18 +127,6 @@ def guess_tables(folder: Path) -> TableGuesses | None:
         (say("markers"), ", ".join(f"{text} {in_words(*ends)}" for text, ends in table["markers"].items())),
     ]
     return rules
-
-
-def _only_grow(counts: PublishedCounts) -> bool:
-    """Return whether no number of three releases or more falls, and so many rise that it is not by chance."""
-    lines, line = np.unique(np.column_stack([counts.measure, counts.label]), axis=0, return_inverse=True)
-    known = np.full((len(lines), len(counts.manifest.tags)), np.nan)
-    known[line.ravel()[counts.number], counts.release[counts.number]] = counts.lower[counts.number]
-    steps = np.diff(known, axis=1)
-    return known.shape[1] > 2 and not (steps < 0).any() and bool((steps > 0).sum() >= _RISES)
-
-
-_RISES = 20
 
 
 def _files(folder: Path) -> list[Path]:

@@ -12,14 +12,10 @@ from audit.io.composed_columns import TOGETHER
 from audit.io.respelling import like_digits, skeleton
 
 _RUNS = re.compile(r"[0-9]+|[^\W\d_]+")
-_CASE = (
-    r"({whole})(?:{between}0*([0-9]{{1,2}})|[\W_]*([^\W\d_]))\)?"  # the number or letter of a case behind an identifier
-)
+# The number or letter of a case behind an identifier.
+_CASE = r"({whole})(?:{between}0*([0-9]{{1,2}})|[\W_]*([^\W\d_]))\)?"
 _WHOLE = r".{0,60}[0-9]{3}", r"[\W_]+"
-_SHORT = (
-    r".{0,60}[0-9]",
-    r"(?:[\W_]+|[^\W\d_]+)",
-)  # the number of a household, perhaps, and what follows it, as in h17p2
+_SHORT = r".{0,60}[0-9]", r"(?:[\W_]+|[^\W\d_]+)"  # the number of a household, perhaps, and what follows, as in h17p2
 _FIRST_CASES = "01a"
 _MEMBERS = 5  # as many ids with one text, on average, as most households have people; more are those of a place
 _FIXED = 4  # digits of an id that names a household and its member without a sign between them
@@ -109,11 +105,8 @@ def cases(texts: Collection[str], form: tuple[str, str] = _WHOLE) -> list[list[s
     >>> cases(["101-1", "101-2", "101-3", "102-1", "102-2"]), cases(["4107/21", "4107/22", "5123/21", "6000/21"])
     ([], [])
     """
-    by_core, numbers, case = (
-        defaultdict[str, list[str]](list),
-        Counter[str](),
-        re.compile(_CASE.format(whole=form[0], between=form[1])),
-    )
+    by_core, numbers = defaultdict[str, list[str]](list), Counter[str]()
+    case = re.compile(_CASE.format(whole=form[0], between=form[1]))
     for text in sorted(texts):
         if found := case.fullmatch(text.lower()):
             by_core[found[1]].append(text)

@@ -365,9 +365,8 @@ def _is_clear(
 
 def _chance_of(found: int, many: int, chance: float) -> float:
     """Return a bound of the logarithm of the probability that so many of all are found, or more, each by a chance."""
-    falling = (
-        (many - found) * chance / ((found + 1) * max(1 - chance, 1e-300))
-    )  # each term of the sum, by the one before
+    # Each term of the sum is at most so many times the one before.
+    falling = (many - found) * chance / ((found + 1) * max(1 - chance, 1e-300))
     if falling >= 1:
         return 0.0
     ways = lgamma(many + 1) - lgamma(found + 1) - lgamma(many - found + 1)

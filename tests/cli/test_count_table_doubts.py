@@ -388,7 +388,7 @@ def test_periods_that_overlap_are_judged_as_the_question_says(tmp_path):
     assert (code, "exactly 126 (published as *)" in out) == (1, True), out
 
 
-@kills("audit.init.count_tables._only_grow", "not (steps < 0).any() and ", "")
+@kills("audit.count_tables.release_doubts.only_grow", "not (steps < 0).any() and ", "")
 @pytest.mark.parametrize(("last", "says"), [(300, True), (199, False)], ids=["to date", "other people"])
 def test_init_says_where_no_number_falls_from_one_release_to_the_next(last, says, tmp_path):
     for at, most in enumerate((100, 200, last)):

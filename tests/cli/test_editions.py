@@ -75,7 +75,7 @@ def test_the_most_alike_are_named_as_editions(seed, tmp_path):
     assert 'releases "2024-Q2" and "2024-Q2 revised" have the same numbers but for' in out
 
 
-@kills("audit.count_tables.release_doubts._repeated", "/ width**2", "* 100")
+@kills("audit.count_tables.release_doubts._rarity", " / width", " * 10")
 @pytest.mark.parametrize(("seed", "size", "base"), rotated(120, [(5, 30), (12, 30), (40, 30), (40, 4)], [1, 5, 10]))
 def test_two_quarters_of_other_people_are_not_asked_about(seed, size, base, tmp_path):
     rng, (mean, areas) = np.random.default_rng(seed), size
