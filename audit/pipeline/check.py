@@ -20,9 +20,8 @@ from audit.model.finding import Finding
 from audit.model.measures import BoundedMeasures, LeastBounds
 from audit.model.outcome import Attack, Outcome, RefinableAttack
 from audit.model.scored import NOWHERE, Result
-from audit.principles.checker import Verdict, checked
 from audit.principles.e_equivalence import EEquivalence
-from audit.principles.principle import SHOWN, Principle, PrincipleViolation
+from audit.principles.principle import SHOWN, Principle, PrincipleViolation, Verdict, checked
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import combined, parted, printable, say, say_count
 

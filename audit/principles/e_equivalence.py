@@ -37,11 +37,11 @@ from audit.principles.principle import (
     PrincipleNeeds,
     PrincipleViolation,
     Signatures,
-    first_rows,
     for_people,
-    listed,
     of_attribute,
+    rows_of_groups,
     seen_in_rows,
+    values_of,
 )
 from audit.runtime.phrases import say
 
@@ -176,8 +176,7 @@ class _ValueHistories:
         return found
 
     def _values(self, bucket: int) -> str:
-        names = self.series.vocabularies[self.sensitive].names
-        return listed(names[code] for code in self.signatures.values[bucket])
+        return values_of(self.series, self.sensitive, self.signatures.values[bucket])
 
     def _repeated(self, release: KeyedRelease, bucket: Codes) -> list[BrokenClause]:
         """Return the groups whose values are those of an earlier group of the release."""
@@ -188,7 +187,7 @@ class _ValueHistories:
             values = self._values(int(bucket[groups[number]]))
             return say("another group of the release has the same values: {values}", values=values)
 
-        return self._doubts(release, say("groups with the same values"), _first_rows(release)[groups], what)
+        return self._doubts(release, say("groups with the same values"), rows_of_groups(release)[groups], what)
 
     def _moved(self, release: KeyedRelease, person: Codes, bucket: Codes) -> list[BrokenClause]:
         """Return the people whose group has different values from their earlier groups."""
@@ -259,7 +258,7 @@ class _ValueHistories:
         The cuts of a bucket without a group do not change.
         """
         group = np.flatnonzero((bucket >= 0) & doubtful[bucket])
-        row = _first_rows(release)[group]
+        row = rows_of_groups(release)[group]
         return self._doubts(release, clause, row, lambda number: what(self._values(int(bucket[group[number]]))))
 
     def _doubts(
@@ -272,7 +271,3 @@ class _ValueHistories:
     ) -> list[BrokenClause]:
         clause = of_attribute(clause, self.series, self.sensitive)
         return seen_in_rows(release, clause, row, what, people, decided=False)
-
-
-def _first_rows(release: KeyedRelease) -> Places:
-    return first_rows(release.group.codes, release.group.size)

@@ -32,8 +32,7 @@ from audit.model.errors import UsageError
 from audit.model.moves import COARSEN, MERGE, MOVE, MOVES, REDRAW, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
 from audit.model.release_impact import ReleaseImpact, Repair
-from audit.principles.checker import checked
-from audit.principles.principle import Principle, promise_of
+from audit.principles.principle import Principle, checked, promise_of
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, RepairPlan, sort_key
 from audit.repair.guided import ROUNDS, GuidedSearch

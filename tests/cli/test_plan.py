@@ -213,7 +213,7 @@ def test_what_leaves_better_series_undecided_is_said_first(lost, first):
 
 
 @kills(
-    "audit.principles.l_diversity.LDiversity.frequent",
+    "audit.principles.values.LDiversity.frequent",
     "~np.isin(held.value, harmless)",
     "np.isin(held.value, harmless) | True",
 )

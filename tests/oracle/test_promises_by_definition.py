@@ -16,7 +16,7 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from audit.io.series import open_series
-from audit.principles.checker import checked
+from audit.principles.principle import checked
 from audit.principles.registry import PRINCIPLES, find
 from tests.helpers.strategies import NAMES, VALUES, invariant_series
 from tests.helpers.tiny import covers

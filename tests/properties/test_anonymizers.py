@@ -17,7 +17,7 @@ from audit.io.series import open_series
 from audit.model.anonymizer import PublicationHistory, RefusalError
 from audit.model.errors import AuditError
 from audit.model.options import options_of
-from audit.principles.checker import checked
+from audit.principles.principle import checked
 from audit.principles.registry import find as principle
 from audit.publishing.publish import PublishOptions, publish
 from tests.helpers.amount import some

@@ -12,7 +12,7 @@ from anonymizers.e_equivalence.method import EEquivalenceAnonymizer
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.model.anonymizer import COUNTERFEIT, Draft
-from audit.principles.checker import checked
+from audit.principles.principle import checked
 from audit.principles.registry import find
 from audit.publishing.earlier_releases import Counterfeits
 from audit.publishing.publish import PublishOptions, publish

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from audit.io.series import open_series
 from audit.model.errors import InputError
-from audit.principles.checker import Verdict, checked
+from audit.principles.principle import Verdict, checked
 from audit.principles.registry import find
 from tests.helpers.amount import some
 from tests.helpers.least_e import least_e

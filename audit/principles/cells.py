@@ -1,9 +1,16 @@
-"""Monotonic: cells may only shrink, and people with different cells keep different cells.
+"""Principles about cells: how many people share them, and how those of a person change from release to release.
 
-Each release is k-anonymous, and the next one contains all of its people. For these, (1) the new cell of each
-quasi-identifier equals the old one or lies within it, and (2) people whose cells differed still have different cells.
-People are followed by the key, without counterfeits, or if there is no key by the published record id. Source:
-monotonic paper, Section 4.2 and Theorem 1; its updates only insert (Section 2).
+k-anonymity: at least k people share each published combination of cells. Rows of one group with equal cells form a
+class. Counterfeits are not people; the key says which rows they are. Without a key, each class is assumed to hold as
+many of its group's published counterfeits as possible, as long as one person may remain. A class that consists only of
+counterfeits breaks nothing. In an Anatomy release the exact quasi-identifiers form the classes. Rows with `*` in all
+quasi-identifiers form no class if neither groups nor record ids are published. Source: monotonic paper, Section 2.
+
+Monotonic: cells may only shrink, and people with different cells keep different cells. Each release is k-anonymous, and
+the next one contains all of its people. For these, (1) the new cell of each quasi-identifier equals the old one or lies
+within it, and (2) people whose cells differed still have different cells. People are followed by the key, without
+counterfeits, or if there is no key by the published record id. Source: monotonic paper, Section 4.2 and Theorem 1; its
+updates only insert (Section 2).
 """
 
 from __future__ import annotations
@@ -17,19 +24,63 @@ from audit.io.cells import contains
 from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
-from audit.model.arrays import Codes, Flags, Places, combine, distinct
-from audit.principles.k_anonymity import small_classes
+from audit.model.arrays import Codes, Counts, Flags, Places, combine, distinct, tally
 from audit.principles.principle import (
     BrokenClause,
     Check,
+    OneByOne,
     PrincipleNeeds,
     PrincipleViolation,
     breaches,
     first_rows,
     is_person,
     listed,
+    seen_in_rows,
 )
 from audit.runtime.phrases import printable, say
+
+
+@dataclass(frozen=True)
+class KAnonymity:
+    """Every class of every release holds at least `k` people."""
+
+    k: int
+    name: ClassVar[str] = "k-anonymity"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(cells="used", key="used")
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check of the classes of each release."""
+        return OneByOne(lambda release: small_classes(series, release, self.k))
+
+
+def small_classes(series: Series, release: KeyedRelease, k: int) -> list[BrokenClause]:
+    """Return the classes of a release that hold fewer than `k` people."""
+    cells = [(codes, len(series.attributes[name].cells)) for name, codes in release.cells.items()]
+    _, place = distinct(*combine([(release.group.codes, release.group.size), *cells], release.rows))
+    row = first_rows(place, int(place.max(initial=-1)) + 1)
+    people = _people(series, release, place, len(row))
+    described = True if release.suppressed is None else release.group.codes[row] != release.suppressed
+    small = np.flatnonzero((people > 0) & (people < k) & described)
+
+    def what(number: int) -> str:
+        return say(
+            "a class of rows with equal cells holds too few people: {count}; at least {k} are required",
+            count=int(people[small[number]]),
+            k=k,
+        )
+
+    return seen_in_rows(release, say("classes of fewer than {k} people", k=k), row[small], what)
+
+
+def _people(series: Series, release: KeyedRelease, place: Codes, classes: int) -> Counts:
+    """Return how many people each class holds, or without a key the fewest that it may hold.
+
+    `place` is the class of each row.
+    """
+    real = is_person(series, release)
+    if real is None:
+        return release.fewest_people(place, classes)
+    return tally(place, classes, real.astype(np.int64) if release.counts is None else release.counts * real)
 
 
 @dataclass(frozen=True)

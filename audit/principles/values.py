@@ -1,17 +1,27 @@
-"""m-Distinct and m-Distinct*: values may change, and no later group rules out a value of an earlier one.
+"""Principles about values: which sensitive values the groups of a release have, and those of a person over time.
 
-Source: m-Distinct paper, Definition 15 and Section IV-B. A person's group is compared with the last group that held
-the person, the paper's most recent version, however many releases lie between. If rows of one group have
-different cells, each row class counts as a group. Counterfeits with an identity are followed like people. Each
-sensitive attribute is checked by itself. Without transitions, values never change.
+l-diversity: no sensitive value has more than one in l of a group's rows. Values that are declared harmless may have any
+frequency. This is the form of l-diversity of the m-invariance paper, and the weakest that limits the risk of a guess to
+1/l.
 
-Legal updates, by which the values of one group can have become those of another: Definitions 12 to 14.
+m-invariance: each group holds m distinct values, and all groups of a person hold the same values. Source: m-invariance
+paper, Definition 16 (signature) and Definition 17. The definition follows a tuple through an unbroken lifespan. This
+check follows a person across gaps, too, because an adversary who knows both groups intersects them.
+
+m-Distinct and m-Distinct*: values may change, and no later group rules out a value of an earlier one. Source:
+m-Distinct paper, Definition 15 and Section IV-B; legal updates, by which the values of one group can have become those
+of another: Definitions 12 to 14. A person's group is compared with the last group that held the person, the paper's
+most recent version, however many releases lie between. Without transitions, values never change.
+
+If rows of one group have different cells, each row class counts as a group. All published rows count, counterfeits
+included; those with an identity are followed like people. Each sensitive attribute is checked by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from itertools import combinations
 from typing import ClassVar, NamedTuple
 
@@ -19,22 +29,184 @@ import numpy as np
 
 from audit.io.background_knowledge import check_listed, update_sets
 from audit.io.releases import GroupContents, KeyedRelease
+from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.model.arrays import Codes, Flags, Places, combine, distinct
 from audit.model.evidence import UpdateSets
-from audit.principles.m_invariance import not_unique
 from audit.principles.principle import (
+    OTHER_VALUES,
     BrokenClause,
     Check,
+    OneByOne,
     PrincipleNeeds,
     Signatures,
     compared,
     for_people,
-    listed,
     of_attribute,
+    rows_of_groups,
     seen_in_rows,
+    values_of,
 )
-from audit.runtime.phrases import parted, say, say_count
+from audit.runtime.phrases import parted, printable, say, say_count
+
+
+@dataclass(frozen=True)
+class LDiversity:
+    """No value has more than 1/`l` of the rows of a group."""
+
+    l: int  # noqa: E741 - the literature's name
+    name: ClassVar[str] = "l-diversity"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds()
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check of the groups of each release."""
+
+        def broken(release: KeyedRelease) -> list[BrokenClause]:
+            groups = release.by_class()
+            return [b for name in release.entry_value for b in self.frequent(series, groups, name)]
+
+        return OneByOne(broken)
+
+    def frequent(self, series: Series, release: KeyedRelease, sensitive: str) -> list[BrokenClause]:
+        """Return the groups in which a value of an attribute is too frequent, with their most frequent value."""
+        held, names = release.contents(sensitive), series.vocabularies[sensitive].names
+        harmless = series.vocabularies[sensitive].codes(series.rules[Harmless].values.get(sensitive, ()))
+        counted = ~np.isin(held.value, harmless)
+        held = GroupContents(held.group[counted], held.value[counted], held.rows[counted])
+        size, row = release.group_people(), rows_of_groups(release)
+        most = np.zeros(len(size), dtype=np.int64)
+        np.maximum.at(most, held.group, held.rows)
+        over = np.flatnonzero(most > size // self.l)  # count * l > size, where the product might not fit
+
+        def what(number: int) -> str:
+            group = int(over[number])
+            values = held.value[(held.group == group) & (held.rows == most[group])]
+            value = printable(min(names[code] for code in values))
+            return say("{value} has {most} of {rows} rows", value=value, most=int(most[group]), rows=int(size[group]))
+
+        clause = say("groups with a value in more than 1/{l} of their rows", l=self.l)
+        return seen_in_rows(release, of_attribute(clause, series, sensitive), row[over], what)
+
+
+@dataclass(frozen=True)
+class MUnique:
+    """m-uniqueness: each group has at least `m` rows, and no value twice."""
+
+    m: int
+    name: ClassVar[str] = "m-unique"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds()
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check of the groups of each release."""
+        return OneByOne(lambda release: not_unique(series, release.by_class(), self.m))
+
+
+@dataclass(frozen=True)
+class MInvariance:
+    """Each release is m-unique, and all groups that ever hold a person have the same signature."""
+
+    m: int
+    name: ClassVar[str] = "m-invariance"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check that records the first signature of each person."""
+        return _PeopleFollowed(series, self.m, _FirstSignatures)
+
+
+def not_unique(series: Series, release: KeyedRelease, m: int) -> list[BrokenClause]:
+    """Return the groups of a release that have fewer than `m` rows, and those with a value twice."""
+    size, row = release.group_people(), rows_of_groups(release)
+    small = np.flatnonzero((size > 0) & (size < m))
+
+    def too_few(number: int) -> str:
+        rows = int(size[small[number]])
+        return say("the group has too few rows: {rows}; at least {m} are required", rows=rows, m=m)
+
+    found = seen_in_rows(release, say("groups of fewer than {m} rows", m=m), row[small], too_few)
+    for name in release.entry_value:
+        found += _repeating(series, release, name, row)
+    return found
+
+
+def _repeating(series: Series, release: KeyedRelease, sensitive: str, row: Places) -> list[BrokenClause]:
+    """Return the groups in which a value of one attribute occurs more than once; `row` is the first row of each."""
+    held = release.contents(sensitive)
+    twice = np.flatnonzero(held.rows > 1)
+    groups = np.unique(held.group[twice])
+
+    def what(number: int) -> str:
+        values = held.value[twice[held.group[twice] == groups[number]]]
+        return say("in more than one row: {values}", values=values_of(series, sensitive, values.tolist()))
+
+    clause = of_attribute(say("groups with a repeated value"), series, sensitive)
+    return seen_in_rows(release, clause, row[groups], what)
+
+
+@dataclass
+class _PeopleFollowed:
+    """The check of one series: m-unique releases, and the groups of all people, by sensitive attribute."""
+
+    series: Series
+    m: int
+    follow: Callable[[Series, str], _FirstSignatures | _Steps]
+    followed: dict[str, _FirstSignatures | _Steps] = field(default_factory=dict)
+
+    def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
+        release = release.by_class()
+        found = not_unique(self.series, release, self.m)
+        for name in release.entry_value:
+            if name not in self.followed:  # a publisher knows the update sets only once it has a release
+                self.followed[name] = self.follow(self.series, name)
+            found += self.followed[name].add(release)
+        return found
+
+
+@dataclass
+class _FirstSignatures:
+    """The first signature of each person, for one sensitive attribute.
+
+    Attributes:
+        series, sensitive: the series and the attribute.
+        signatures: the signatures of all groups.
+        of: by person code, the number of the person's first signature, -1 if not published yet; int32.
+        since: by person code, the release of that signature, counted from 0; int32.
+        tags: the releases added.
+    """
+
+    series: Series
+    sensitive: str
+    signatures: Signatures = field(default_factory=Signatures)
+    of: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    since: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    tags: list[str] = field(default_factory=list)
+
+    def add(self, release: KeyedRelease) -> list[BrokenClause]:
+        """Return the people whose signature differs from their first one."""
+        if release.person is None:
+            raise ValueError("m-invariance is checked on releases that were read with their key")
+        self.of, self.since = for_people(self.of, self.series), for_people(self.since, self.series)
+        rows = np.flatnonzero(release.person >= 0)
+        person = release.person[rows]
+        of_group = self.signatures.by_group(release.contents(self.sensitive), release.group.size)
+        now = of_group[release.group.codes[rows]]
+        new = np.flatnonzero(self.of[person] < 0)
+        self.of[person[new]], self.since[person[new]] = now[new], len(self.tags)
+        self.tags.append(release.tag)
+        moved = np.flatnonzero(self.of[person] != now)
+        who = person[moved]
+
+        def what(number: int) -> str:
+            old, new = (set(self.signatures.values[each[number]]) for each in (self.of[who], now[moved]))
+            parts = []
+            if gone := old - new:
+                parts.append(say("missing: {values}", values=values_of(self.series, self.sensitive, gone)))
+            if come := new - old:
+                parts.append(say("new: {values}", values=values_of(self.series, self.sensitive, come)))
+            return compared(self.tags[self.since[who[number]]], parted(parts))
+
+        clause = of_attribute(str(OTHER_VALUES), self.series, self.sensitive)
+        return seen_in_rows(release, clause, rows[moved], what, self.series.people)
 
 
 class UpdateMasks(NamedTuple):
@@ -95,7 +267,7 @@ class MDistinct:
 
     def start(self, series: Series, /) -> Check:
         """Return a check that records the last group of each person."""
-        return _Distinctness(series, self.m, star=False)
+        return _PeopleFollowed(series, self.m, partial(_Steps, star=False))
 
 
 @dataclass(frozen=True)
@@ -108,27 +280,7 @@ class MDistinctStar:
 
     def start(self, series: Series, /) -> Check:
         """Return a check that records the last group of each person."""
-        return _Distinctness(series, self.m, star=True)
-
-
-@dataclass
-class _Distinctness:
-    """The check of one series; `star` adds the condition of m-Distinct*."""
-
-    series: Series
-    m: int
-    star: bool
-    steps: dict[str, _Steps] = field(default_factory=dict)
-
-    def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
-        release = release.by_class()
-        found = not_unique(self.series, release, self.m)
-        for name in release.entry_value:
-            if name not in self.steps:
-                # A publisher knows the update sets only once it has a release.
-                self.steps[name] = _Steps(self.series, name, UpdateRule(update_sets(self.series, name)))
-            found += self.steps[name].add(release, star=self.star)
-        return found
+        return _PeopleFollowed(series, self.m, partial(_Steps, star=True))
 
 
 @dataclass
@@ -136,6 +288,8 @@ class _Steps:
     """The steps of all people from one group to the next, for one sensitive attribute.
 
     Attributes:
+        series, sensitive: the series and the attribute.
+        star: whether the condition of m-Distinct* is added: no first group has two values that may become the same.
         signatures, sets: the sets of values of all groups.
         last, rows, since: by person code, the person's last group: the number of its set of values, -1 if not published
             yet, its number of rows, and its release, counted from 0; int32.
@@ -144,7 +298,7 @@ class _Steps:
 
     series: Series
     sensitive: str
-    rule: UpdateRule
+    star: bool
     signatures: Signatures = field(default_factory=Signatures)
     sets: list[UpdateMasks] = field(default_factory=list)
     last: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
@@ -152,7 +306,12 @@ class _Steps:
     since: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     tags: list[str] = field(default_factory=list)
 
-    def add(self, release: KeyedRelease, *, star: bool) -> list[BrokenClause]:
+    @cached_property
+    def rule(self) -> UpdateRule:
+        """Which values a value may become."""
+        return UpdateRule(update_sets(self.series, self.sensitive))
+
+    def add(self, release: KeyedRelease) -> list[BrokenClause]:
         """Return the illegal steps into a release; with `star`, also first groups with overlapping update sets.
 
         Raises:
@@ -171,7 +330,7 @@ class _Steps:
         who, group = release.person[row], release.group.codes[row]
         old = self.last[who] >= 0
         found = self.moves(release, row[old], who[old], of_group[group[old]])
-        if star:
+        if self.star:
             found += self.starts(release, row[~old], of_group, held)
         self.last[who], self.rows[who], self.since[who] = of_group[group], release.group_people()[group], len(self.tags)
         self.tags.append(release.tag)
@@ -243,4 +402,4 @@ class _Steps:
         )
 
     def named(self, values: Iterable[int]) -> str:
-        return listed(self.series.vocabularies[self.sensitive].names[value] for value in values)
+        return values_of(self.series, self.sensitive, values)
