@@ -13,7 +13,7 @@ from audit.model.errors import SENTENCE
 from audit.model.measures import ABSENT
 from audit.model.report import AttackReport
 from audit.runtime.phrases import figure, parted, printable, risk_text, say, say_count
-from reports.count_tables.sentences import measured, state
+from reports.count_sentences import measured, state
 from reports.page import Bullets, Facts, Page, PageTable, Section
 from reports.sentences import ended_early, named, result_text
 

@@ -13,8 +13,8 @@ from audit.model.errors import SENTENCE
 from audit.model.explanation import Explained, ExplainedCount, ExplainedVersion, Explanation, Said
 from audit.model.finding import Finding
 from audit.runtime.phrases import parted, printable, risk_text, say, say_count
+from reports import count_sentences as counts
 from reports.audit_page import showing_counts
-from reports.count_tables import sentences as counts
 from reports.page import Block, Entry, Facts, Page, PageSteps, Paragraph, Section
 from reports.sentences import changing, status_in_words
 

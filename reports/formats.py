@@ -1,23 +1,32 @@
-"""Formats of an audit for people, and JSON, the complete format for programs."""
+"""Formats: a page of blocks and its data in every format that a command offers, and those of an audit."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import ClassVar, TypeVar
 
 from audit.model.report import Report
-from reports.audit_page import audit_page, terminal_page
-from reports.frames import frames
+from reports import html, markdown
+from reports.json_values import as_json, json_object
 from reports.page import Page
 from reports.text import PAPER
 
+T = TypeVar("T")
+FORMS = ("text", "json", "markdown", "html")
+"""The names of these formats."""
 _ROOM = 96
 
 
-def _for_terminal(report: Report) -> Page:
-    return terminal_page(report, means=PAPER.get().width >= _ROOM)
-
-
-_FRAMES = {**frames(audit_page), "text": frames(_for_terminal)["text"]}
+def frames(
+    page: Callable[[T], Page], document: Callable[[T], object] = lambda answer: answer
+) -> Mapping[str, Callable[[T], str]]:
+    """Return the formats of an answer by name: its page as text, Markdown or HTML, its document as JSON."""
+    return {
+        "text": lambda answer: PAPER.get().drawn(page(answer)),
+        "json": lambda answer: as_json(json_object(document(answer))),
+        "markdown": lambda answer: markdown.drawn(page(answer)),
+        "html": lambda answer: html.drawn(page(answer)),
+    }
 
 
 class _Framed:
@@ -25,13 +34,23 @@ class _Framed:
 
     def render(self, report: Report) -> str:
         """Return the report in this format, with a final line break."""
-        return _FRAMES[self.name](report)
+        return frames(self._page)[self.name](report)
+
+    def _page(self, report: Report) -> Page:
+        from reports.audit_page import audit_page
+
+        return audit_page(report)
 
 
 class Text(_Framed):
     """Render a report for a terminal."""
 
     name = "text"
+
+    def _page(self, report: Report) -> Page:
+        from reports.audit_page import terminal_page
+
+        return terminal_page(report, means=PAPER.get().width >= _ROOM)
 
 
 class Json(_Framed):

@@ -12,13 +12,11 @@ from audit.model.measures import PEOPLE
 from audit.model.release_impact import Cause, ComparedAttack, NewFinding, ReleaseImpact, alone
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, printable, printable_path, risk_text, say, say_count
+from reports import repair
 from reports.audit_page import showing_counts, signed_page, terminal_head
-from reports.count_tables import cell_repair
-from reports.glossary import glossary, of_attacks
 from reports.page import Block, Bullets, Entry, Facts, Page, PageSteps, PageTable, Paragraph, Section
-from reports.repair import short
 from reports.sentences import CONTRADICTED, best_so_far, facts, named, reasons, result_text, steps
-from reports.summary_text import copying, next_step, repairing
+from reports.summary_text import copying, glossary, next_step, of_attacks, repairing
 from reports.verdict import left_out, more_if_unchanged
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
@@ -40,7 +38,7 @@ def page(impact: ReleaseImpact) -> Page:
         else [next_step(after)]
     )
     head = terminal_head(after) if after.tables is None else [Paragraph(facts(after))]
-    todo = [*first, *further] if impact.cells is None else list(cell_repair.todo(impact, impact.cells))
+    todo = [*first, *further] if impact.cells is None else list(repair.cells_todo(impact, impact.cells))
     sheet = signed_page(
         after,
         [*head, Bullets(list(_read(impact)), soft=True)],
@@ -77,7 +75,7 @@ def _annex(impact: ReleaseImpact) -> Iterator[Section]:
         if report in shown and attack.new:
             yield _findings(attack, by_version=report.measures.by_version)
     if impact.cells is not None:
-        yield from cell_repair.cell_sections(impact.cells, impact.after)
+        yield from repair.cell_sections(impact.cells, impact.after)
     yield Section(say("Terms"), [Facts([*glossary(impact.after), *of_attacks(impact.after)], terms=True)])
 
 
@@ -138,7 +136,7 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
             "Not counted, because these attacks ended early with or without the candidate: {attacks}.", attacks=names
         )
     if impact.cells is not None:
-        yield from cell_repair.of_candidate(impact)
+        yield from repair.of_cells(impact)
 
 
 def _changes(pairs: Sequence[tuple[AttackReport, AttackReport]]) -> PageTable:
@@ -168,7 +166,7 @@ def with_news(impact: ReleaseImpact) -> Report:
         found = tuple(new.finding for new in news.findings)
         attacks.append(replace(attack, findings=found, findings_total=news.new))
     further = [*_proposal(impact), *_beyond_repair(impact)]
-    further = further if impact.cells is None else [*cell_repair.todo(impact, impact.cells)]
+    further = further if impact.cells is None else [*repair.cells_todo(impact, impact.cells)]
     lines = [*_read(impact), *_before(impact), *further]
     new = (new for each in impact.attacks for new in each.findings)
     causes = tuple(f"{each.finding.id}: {_cause(each.cause)}" for each in new if [*_caused(each)])
@@ -237,7 +235,7 @@ def _proposal(impact: ReleaseImpact) -> Iterator[str]:
     if impact.repair is not None:
         yield say(
             "The policy holds after these changes, the smallest that were found: {changes}.",
-            changes=short(impact.repair),
+            changes=repair.short(impact.repair),
         )
         if impact.repair.stopped is not None:
             yield best_so_far(impact.repair.stopped)

@@ -11,9 +11,8 @@ from audit.model.json_types import Items
 from audit.model.report import Tool
 from audit.runtime.phrases import printable, printable_path
 from audit.runtime.version import VERSION
-from reports.escaping import as_json
-from reports.json_values import json_object
-from reports.sarif_log import artifact, automation, location, log, message, tool
+from reports.json_values import as_json, json_object
+from reports.sarif import artifact, automation, location, log, message, tool
 
 _LONGEST = 1500
 

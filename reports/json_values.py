@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import json
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
@@ -126,3 +128,19 @@ def _written_field(name: str, hint: object) -> WrittenField:
         any(isinstance(each, Inlined) for each in said),
         next((each for each in said if isinstance(each, Less)), None),
     )
+
+
+def as_json(document: object) -> str:
+    """Return a document as indented JSON with a final line break; control characters are escaped, all of them."""
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    if text.isascii() and "\x7f" not in text:
+        return text + "\n"
+    return "".join(c if c == "\n" or not _controls(c) else json.dumps(c)[1:-1] for c in text) + "\n"
+
+
+def _controls(character: str) -> bool:
+    """Return whether a character is invisible: JSON itself permits many, such as those that reverse text."""
+    return (
+        not character.isascii()
+        and (unicodedata.category(character)[0] == "C" or unicodedata.category(character) in ("Zl", "Zp"))
+    ) or character == "\x7f"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
-from audit.runtime.phrases import say
+from audit.runtime.phrases import printable, say
 from reports.charts import Chart
-from reports.escaping import markdown as escaped
 from reports.page import (
     Block,
     Bullets,
@@ -115,3 +115,29 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words: int) ->
     yield f"|{'|'.join('---' if place < words else '---:' for place in range(len(head)))}|"
     yield from (f"| {' | '.join(_escaped(cell) for cell in row)} |" for row in rows)
     yield ""
+
+
+_ANY_LENGTH = 1_000_000
+_MARKUP = re.compile(r"([\\`*_\[\]<>#+!|~&$@])")
+_BEGINNING = re.compile(r"^([-=]|\d+(?=[.)](\s|$)))")
+_SCHEME = re.compile(r":(?=/)")
+_HOST = re.compile(r"(?i)\b(www)\.")
+
+
+def escaped(text: str) -> str:
+    r"""Return a text that Markdown, GitHub's included, shows as it is: neither markup, HTML nor a link.
+
+    Whole lines are escaped, the program's words together with names, so that no name can be forgotten. GitHub turns
+    `@` into mentions even when it is escaped, so a word joiner follows it.
+
+    >>> print(escaped("# <b> | *x* http://a"))
+    \# \<b\> \| \*x\* http\://a
+    """
+    line = _MARKUP.sub(r"\\\1", printable(text, _ANY_LENGTH).strip())
+    line = _HOST.sub(r"\1\\.", _SCHEME.sub(r"\\:", line)).replace("\\@", "\\@&#8288;")
+    return _BEGINNING.sub(lambda start: _ordered(start[0]), line)
+
+
+def _ordered(beginning: str) -> str:
+    """Return the beginning of a line such that it does not begin a list, rule or heading."""
+    return f"{beginning}\\" if beginning[0].isdigit() else f"\\{beginning}"

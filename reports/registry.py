@@ -38,10 +38,10 @@ DOCUMENTS: Registry[type[Format]] = Registry(
     "series_audit.documents",
     "document",
     {
-        "dpia": "reports.documents.impact_assessment:ImpactAssessment",
-        "expert": "reports.documents.expert_determination:ExpertDetermination",
-        "wp29": "reports.documents.anonymisation_criteria:AnonymisationCriteria",
-        "satre": "reports.documents.disclosure_criteria:DisclosureCriteria",
-        "openmed": "reports.documents.composition_evidence:CompositionEvidence",
+        "dpia": "reports.documents.assessments:ImpactAssessment",
+        "expert": "reports.documents.assessments:ExpertDetermination",
+        "wp29": "reports.documents.assessments:AnonymisationCriteria",
+        "satre": "reports.documents.records:DisclosureCriteria",
+        "openmed": "reports.documents.records:CompositionEvidence",
     },
 )

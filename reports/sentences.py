@@ -42,7 +42,7 @@ from audit.runtime.phrases import (
     say_count,
     typed,
 )
-from reports.count_tables import sentences as counts
+from reports import count_sentences as counts
 
 CONTRADICTED = Phrase(
     "Give [adversary] transitions that allow what happens (`audit init` drafts them from the keys), or transitions = "

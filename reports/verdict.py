@@ -10,7 +10,7 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import Phrase, figure, parted, percent, printable, say, say_count
-from reports.count_tables import sentences as counts
+from reports import count_sentences as counts
 from reports.sentences import (
     named,
     rests_on_guesses,

@@ -19,7 +19,7 @@ from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import Report
 from audit.pipeline import dataframes
 from audit.runtime.phrases import printable
-from reports.frames import frames
+from reports.formats import frames
 
 if TYPE_CHECKING:
     import pandas as pd

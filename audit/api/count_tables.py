@@ -29,8 +29,8 @@ from audit.model.report import Report
 from audit.pipeline.settings import AnyPath, CountSettings, WholeCountAudit
 from audit.runtime.phrases import Reason
 from audit.runtime.version import VERSION
-from reports.count_tables.cell_repair import not_published
 from reports.finding_list import list_forms
+from reports.repair import not_published
 
 Candidates: TypeAlias = "Candidate | Sequence[Candidate]"
 """A release: its table, or several."""

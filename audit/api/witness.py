@@ -82,7 +82,7 @@ def _with_statement(report: R, witness: WitnessReport, folder: Path) -> R:
     Raises:
         UsageError: it cannot be written.
     """
-    from reports.documents.witness_statement import WitnessStatement
+    from reports.documents.assessments import WitnessStatement
 
     report = replace(report, witness=witness)
     try:

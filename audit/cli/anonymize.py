@@ -177,7 +177,7 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
     """
     from audit.api.count_tables import published
     from audit.api.series import load
-    from reports.count_tables.cell_repair import not_published
+    from reports.repair import not_published
 
     if arguments.close or arguments.publish:
         raise UsageError("--close and --publish are for microdata; leave them out for count tables")

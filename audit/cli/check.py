@@ -8,7 +8,7 @@ from dataclasses import replace
 from audit.cli.command import Commands, Names, add_option, add_settings, opened, options_given, write
 from audit.model.errors import UsageError
 from audit.model.options import options_by_name
-from reports.frames import FORMS
+from reports.formats import FORMS
 
 
 def add_parser(commands: Commands) -> None:

@@ -19,7 +19,7 @@ from audit.cli.command import (
     write,
 )
 from audit.model.errors import within
-from reports.frames import FORMS
+from reports.formats import FORMS
 
 _MOST_QUERIES = 1_000_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from audit.cli.command import Commands, add_output, check_output, local, put
-from reports.frames import FORMS, frames
+from reports.formats import FORMS, frames
 
 _FOLDER = "reports"
 

@@ -16,7 +16,7 @@ from audit.cli.command import (
     shows_progress,
     write,
 )
-from reports.frames import FORMS
+from reports.formats import FORMS
 
 
 def add_parser(commands: Commands) -> None:

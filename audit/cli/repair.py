@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from audit.cli.audit import add_attack_options, add_further_reports, add_options
 from audit.cli.command import Commands, asked, estimate_shown, local, opened, settings_for, write_reports
 from audit.model.moves import MOVES
-from reports.frames import FORMS
+from reports.formats import FORMS
 
 
 def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:

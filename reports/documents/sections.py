@@ -16,10 +16,9 @@ from audit.model.errors import SENTENCE
 from audit.model.measures import ABSENT
 from audit.model.report import ColumnAccuracy, Report, SeriesFacts
 from audit.runtime.phrases import Phrase, figure, joined, parted, printable, risk_text, say, say_count
+from reports import count_sentences as counts
 from reports import markdown
 from reports.audit_page import files, mark
-from reports.count_tables import sentences as counts
-from reports.glossary import glossary, of_attacks, of_panel
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.release_risk import panel
 from reports.sentences import (
@@ -37,7 +36,7 @@ from reports.sentences import (
     waivers,
     warnings,
 )
-from reports.summary_text import assumptions, next_step, since
+from reports.summary_text import assumptions, glossary, next_step, of_attacks, of_panel, since
 from reports.verdict import contradicted, headline, split
 
 _YEAR = 365.2425  # days

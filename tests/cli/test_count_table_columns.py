@@ -1269,7 +1269,7 @@ OTHERS = [["Sex", "North", "South", "West"], ["Women", "4", "31", "22"]]
 @kills("audit.count_tables.manifest.TableManifest.unread_sheets", "*book.like_tables", "")
 @kills("audit.count_tables.manifest.TableManifest.unread_sheets", "name not in self.not_counts", "True")
 @kills("audit.io.foreign_files._is_number", "cell.upper() == cell.lower()", "True")
-@kills("reports.count_tables.sentences.rules", "if known.not_counts", "if False")
+@kills("reports.count_sentences.rules", "if known.not_counts", "if False")
 @kills("audit.io.foreign_files._read_workbook", " or _ABOUT_TABLES.fullmatch(name)", "")
 @pytest.mark.parametrize(
     ("rows", "title", "known", "asked"),

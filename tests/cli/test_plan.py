@@ -19,7 +19,7 @@ from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
 from audit.model.publication_plan import SEEDS, PlannedSeries, PublicationPlan
 from audit.pipeline.publication_plan import _Trial, candidates, plan_publication
-from reports.frames import frames
+from reports.formats import frames
 from reports.publication_plan import document, page
 from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.microdata import write_microdata

@@ -190,7 +190,7 @@ def test_cells_are_left_empty_without_a_sign_where_no_sign_hides_enough(tmp_path
     assert judge_candidate(manifest, candidate, Differencing(), EVERYTHING)[0].new_total
 
 
-@kills("reports.count_tables.cell_repair.of_candidate", "impact.adds_nothing and total > before", "False")
+@kills("reports.repair.of_cells", "impact.adds_nothing and total > before", "False")
 def test_a_page_says_what_is_forbidden_and_how_there_are_findings_and_nothing_is_added(tmp_path):
     counts = {("N", "f"): 3, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
     manifest, candidate = written(tmp_path, table(counts), table(counts))

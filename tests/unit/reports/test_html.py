@@ -14,10 +14,10 @@ from attacks.registry import all_attacks
 from audit.io.series import open_series
 from audit.model.audit_options import AuditOptions
 from audit.pipeline.audit_run import run_audit
+from reports.audit_page import over_time
 from reports.charts import lines
 from reports.formats import Html, Text
 from reports.page import Bullets, Page, Section
-from reports.person_entries import over_time
 from reports.text import Paper
 from tests.cli.forms import EXAMPLES, FORMS
 from tests.helpers.paper import on_paper, picture

@@ -1,1 +1,0 @@
-"""Formats of reports on count tables."""
