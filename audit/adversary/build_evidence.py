@@ -36,8 +36,7 @@ from audit.io.background_knowledge import (
 from audit.io.paths import is_there
 from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import Changing, ColumnTypes
-from audit.io.rules.disclosure import Similar
-from audit.io.rules.rows import EPISODES, SeveralRows
+from audit.io.rules.rows_and_values import EPISODES, SeveralRows, Similar
 from audit.io.series import Series
 from audit.io.unread_cells import cells_of_other_length, check_register_texts
 from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind

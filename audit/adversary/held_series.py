@@ -16,7 +16,7 @@ from audit.io.background_knowledge import Register
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.release_reading import ReleaseReading, begin, finish
 from audit.io.releases import KeyedRelease, Release, RowClasses
-from audit.io.rules.rows import EPISODES, SeveralRows
+from audit.io.rules.rows_and_values import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.tables import Coded, NamesOnDemand
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind

@@ -102,7 +102,7 @@ def _add_people(parser: Parser) -> None:
 def _tables(arguments: argparse.Namespace) -> int:
     """Write a series of count tables, and print what to try next."""
     from audit.simulating.count_tables import TablePlan, series_files
-    from audit.simulating.microdata_writer import new_folder
+    from audit.simulating.simulation import new_folder
 
     method = COUNT_METHODS[arguments.tables]
     plan = TablePlan(releases=min(arguments.snapshots, _MOST_TABLES), areas=arguments.areas, seed=arguments.seed)

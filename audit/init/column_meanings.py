@@ -26,8 +26,7 @@ from audit.io.cell_reading import MARKERS
 from audit.io.cells import Kind
 from audit.io.hierarchies import read_hierarchy
 from audit.io.respelling import words_in
-from audit.io.rules.disclosure import Unlinkable
-from audit.io.rules.rows import EPISODES, IgnoreRows, SeveralRows
+from audit.io.rules.rows_and_values import EPISODES, IgnoreRows, SeveralRows, Unlinkable
 from audit.io.tables import read_table
 from audit.model.errors import InputError, Problem, Problems
 from audit.runtime.phrases import Phrase, joined, parted, printable, say, say_count

@@ -18,7 +18,7 @@ from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy
 from audit.io.microdata import frequent_value
 from audit.io.notations import SHORT_DAY
-from audit.io.rules.rows import is_total
+from audit.io.rules.rows_and_values import is_total
 from audit.io.tables import first_rows, text_codes
 from audit.model.arrays import Codes, Numbers, combine
 from audit.model.errors import Problems

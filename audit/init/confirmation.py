@@ -56,9 +56,16 @@ from audit.io.publication_order import in_time, named_like
 from audit.io.releases import KeyedRelease
 from audit.io.roles import beside_record, columns_without_role
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
-from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
-from audit.io.rules.rows import COUNTERFEITS, EPISODES, OF_PEOPLE, SeveralRows, Unnamed, named_for_cases
+from audit.io.rules.rows_and_values import (
+    COUNTERFEITS,
+    EPISODES,
+    OF_PEOPLE,
+    SeveralRows,
+    Unlinkable,
+    Unnamed,
+    named_for_cases,
+)
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series, check_headers
 from audit.io.tables import header

@@ -14,7 +14,7 @@ from audit.init.count_columns import CountFiles, is_label_name, is_sign
 from audit.init.count_rules import TableGuesses
 from audit.io import column_names
 from audit.io.column_names import COUNTED, speaks_of_counts
-from audit.io.rules.rows import is_total
+from audit.io.rules.rows_and_values import is_total
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, first_rows
 from audit.model.errors import InputError, Problem, Problems

@@ -53,7 +53,7 @@ from audit.io.microdata import (
 from audit.io.one_value import range_of
 from audit.io.publication_order import in_time, natural
 from audit.io.respelling import ungrouped
-from audit.io.rules.rows import totals
+from audit.io.rules.rows_and_values import totals
 from audit.io.rules.spelling import HAVE_COMMAS
 from audit.io.toml import Toml, toml_key, toml_line
 from audit.judgement.shared_values import columns_that_share, have_in_common

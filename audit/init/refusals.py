@@ -9,7 +9,7 @@ from audit.io.background_knowledge import read_register
 from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import NAME, open_microdata
 from audit.io.roles import check_keys_are_read
-from audit.io.rules.rows import EPISODES, SeveralRows
+from audit.io.rules.rows_and_values import EPISODES, SeveralRows
 from audit.io.series import open_series
 from audit.io.series_texts import MOST_ROWS
 from audit.model.adversary import ADVERSARIES

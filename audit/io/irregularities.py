@@ -25,7 +25,7 @@ from audit.io.notations import read_number
 from audit.io.paths import is_there
 from audit.io.release_reading import read_release
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
-from audit.io.rules.rows import SeveralRows, is_total, read_as_people
+from audit.io.rules.rows_and_values import SeveralRows, is_total, read_as_people
 from audit.io.rules.rule import Hint
 from audit.io.rules.spelling import (
     INDIVIDUAL,

@@ -22,7 +22,7 @@ from audit.io.paths import as_path, is_remote, is_there, real_path
 from audit.io.publication_order import in_time, without_accents
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import ColumnTypes
-from audit.io.rules.disclosure import Harmless
+from audit.io.rules.rows_and_values import Harmless
 from audit.io.rules.rule import NOTHING, Columns
 from audit.io.tables import header, is_table
 from audit.io.toml import (
@@ -43,6 +43,8 @@ from audit.runtime.phrases import Reason, ReasonKind, printable, say
 
 NAME = "series.toml"
 PRIVATE = "private"
+TRANSITIONS = "transitions.csv"
+"""The file of transitions that commands write."""
 YEARS_FROM = "years_from"
 _ROLES = ("sensitive", "quasi_identifiers", "group", "individual", "record", "count")
 _FIRST_YEAR, _LAST_YEAR = 1800, 2000

@@ -27,8 +27,7 @@ from audit.io.notations import kind_of_days, kind_of_single_days
 from audit.io.publication_order import in_time, natural
 from audit.io.release_reading import WRITE_DATES, further_rows, ranked_dates
 from audit.io.respelling import as_plain_number, ungrouped, with_plain_point
-from audit.io.rules.disclosure import Unlinkable
-from audit.io.rules.rows import totals
+from audit.io.rules.rows_and_values import Unlinkable, totals
 from audit.io.rules.rule import Columns
 from audit.io.rules.spelling import INDIVIDUAL, perhaps_one_person, perhaps_one_value, respelled
 from audit.io.tables import Table, header, note_absent, read_shared, read_table, text_codes

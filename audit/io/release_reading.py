@@ -18,7 +18,7 @@ from audit.io.notations import kind_of_days, single_day
 from audit.io.paths import is_there
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, a_row_of_each, singling_columns, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
-from audit.io.rules.rows import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
+from audit.io.rules.rows_and_values import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
 from audit.io.series import Series
 from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key, toml_line

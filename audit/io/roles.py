@@ -28,7 +28,7 @@ from audit.io.notations import DIGIT, read_number
 from audit.io.paths import is_there
 from audit.io.respelling import skeleton, with_decimal_point
 from audit.io.rules.cell_meaning import Changing, Missing
-from audit.io.rules.disclosure import FEW_TIES
+from audit.io.rules.rows_and_values import FEW_TIES
 from audit.io.rules.rule import NOTHING, Columns, Headers
 from audit.io.tables import Table, read_table, text_codes
 from audit.io.toml import refuse_keys

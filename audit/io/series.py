@@ -37,8 +37,7 @@ from audit.io.paths import as_path, is_inside, is_remote, is_there
 from audit.io.respelling import fold
 from audit.io.roles import Key, columns_without_role, narrowing_texts, shared_by_few, tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
-from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
-from audit.io.rules.rows import EPISODES, Date, SeveralRows
+from audit.io.rules.rows_and_values import EPISODES, FEW_OF_ROWS, FEW_TIES, Date, SeveralRows
 from audit.io.rules.rule import Columns, Rules
 from audit.io.rules.spelling import INDIVIDUAL, Crosswalk, Fold
 from audit.io.series_texts import SeriesTexts

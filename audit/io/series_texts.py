@@ -18,7 +18,7 @@ from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Manifest
 from audit.io.notes_below import below_table
 from audit.io.roles import VALUE_COUNT
-from audit.io.rules.rows import SeveralRows
+from audit.io.rules.rows_and_values import SeveralRows
 from audit.io.rules.rule import Hint
 from audit.io.rules.spelling import Decimal, Fold, OtherReading, rows_like_no_people
 from audit.io.tables import Table, text_codes

@@ -12,7 +12,7 @@ from audit.findings.close_numbers import CloseClasses, CloseValues, KnownNearly,
 from audit.io.cell_reading import day_in, parse_point
 from audit.io.cells import CellError, Kind
 from audit.io.rules.cell_meaning import ColumnTypes
-from audit.io.rules.disclosure import Similar
+from audit.io.rules.rows_and_values import Similar
 from audit.judgement.check_disclosure import Checker
 from audit.judgement.check_record import class_values
 from audit.judgement.field_types import BrokenCertificateError, check_fields

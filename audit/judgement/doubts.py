@@ -27,7 +27,7 @@ from audit.io.releases import Release, own_values
 from audit.io.respelling import fold, grows
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
-from audit.io.rules.disclosure import BY_CHANCE, FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
+from audit.io.rules.rows_and_values import BY_CHANCE, FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
 from audit.io.rules.rule import ColumnRule
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series

@@ -22,7 +22,7 @@ from audit.adversary.record_linkage import wrong_cell
 from audit.adversary.view import Key, View, handed
 from audit.clauses.clause import ListedValue
 from audit.clauses.max_ever_risk import value_codes
-from audit.io.rules.disclosure import Harmless
+from audit.io.rules.rows_and_values import Harmless
 from audit.io.series import Series
 from audit.model.arrays import UNKNOWN, Codes, Columns, Flags, Places
 from audit.model.evidence import CandidatePools, Evidence, WrongCellError

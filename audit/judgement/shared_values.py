@@ -27,7 +27,7 @@ from audit.io.microdata import SnapshotFile
 from audit.io.nested_identifiers import alike_but_for_a_number
 from audit.io.paths import is_there
 from audit.io.releases import own_values
-from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
+from audit.io.rules.rows_and_values import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
 from audit.io.tables import header, read_table, text_codes
 from audit.io.toml import toml_key
 from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags, Integers, numbered

@@ -1,5 +1,9 @@
 """Queries: random COUNT queries, their true answers in the microdata, their estimates from a release, and the errors.
 
+The domain of an attribute is an axis, of which generalized cells cover parts. On a *counted* axis (categories, whole
+numbers) value i takes the stretch from i to i + 1, so that lengths count values. On a *measured* axis (other numbers)
+lengths are differences of numbers, and a single value has length 0.
+
 A query asks how many rows have each quasi-identifier and the sensitive value within a range. All ranges of an axis
 have the same length, so that few are distinct; what lies in a range is computed once for all queries that share it.
 """
@@ -7,16 +11,195 @@ have the same length, so that few are distinct; what lies in a range is computed
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.metrics.axes import DomainAxis, Extents, group_sizes
-from audit.model.arrays import Counts, Floats, Integers, Words, ragged, segments, starts
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cells import Anything, Cell, CellError, Interval, Kind, NumberSet, intersect
+from audit.model.arrays import Counts, Flags, Floats, Integers, Words, ragged, segments, starts
+from audit.model.errors import AuditError
+
+_MASK_CELLS = 1 << 24
+
+
+class OutsideError(AuditError):
+    """A cell covers nothing of its attribute's domain, or its notation does not fit the domain."""
+
+
+@dataclass(frozen=True)
+class DomainAxis:
+    """The domain of one attribute.
+
+    Attributes:
+        name: the attribute's name.
+        low, high: least and greatest number; None for an axis of texts.
+        counted: whether the axis is counted; otherwise it is measured.
+        texts: the values of a counted axis of texts, in their order.
+    """
+
+    name: str
+    low: Fraction | None = None
+    high: Fraction | None = None
+    counted: bool = True
+    texts: tuple[str, ...] = ()
+
+    @cached_property
+    def size(self) -> float:
+        """Number of values of a counted axis, length of a measured one."""
+        if self.low is None or self.high is None:
+            return len(self.texts)
+        return float(self.high - self.low) + self.counted
+
+    def numbers(self, values: Iterable[Fraction]) -> Floats:
+        """Return the places of numbers, the middle of their stretches; shape (values,)."""
+        if self.low is None:
+            raise TypeError("an axis of texts has no numbers")
+        return np.array([float(value - self.low) for value in values], dtype=np.float64) + 0.5 * self.counted
+
+    def names(self, values: Iterable[str]) -> Floats:
+        """Return the places of texts, the middle of their stretches; shape (values,).
+
+        Raises:
+            KeyError: a text is not in the domain.
+        """
+        place = {text: number for number, text in enumerate(self.texts)}
+        return np.array([place[value] for value in values], dtype=np.float64) + 0.5
+
+    def cover(self, attribute: QuasiIdentifier, cells: Integers) -> Extents:
+        """Return the stretches that cells of a published attribute cover.
+
+        Raises:
+            OutsideError: a cell covers nothing of the domain, or holds texts while the domain holds measured numbers.
+        """
+        known = [attribute.cells[cell] for cell in cells]
+        if all(isinstance(cell, Anything) for cell in known):
+            return self.whole(len(known))
+        if self.low is not None and attribute.kind is Kind.NUMERIC:
+            return self._join([self._stretches(cell) for cell in known])
+        if not self.counted:
+            raise OutsideError("its cells are texts, but the microdata's values are numbers")
+        return self._join(self._masks(attribute, cells))
+
+    def whole(self, cells: int = 1) -> Extents:
+        """Return the extents of `*` cells."""
+        stop = np.full(cells, self.size)
+        return Extents(np.zeros(cells), stop, np.arange(cells + 1), self.size, self.counted)
+
+    def _stretches(self, cell: Cell) -> list[tuple[float, float]]:
+        """Return the stretches that a cell of numbers covers."""
+        if isinstance(cell, Anything):
+            return [(0.0, self.size)]
+        shared = intersect(cell, Interval(self.low, self.high))
+        if isinstance(shared, NumberSet):
+            parts = [self._stretch(Interval(number, number)) for number in sorted(shared.members)]
+        else:
+            parts = [self._stretch(shared)] if isinstance(shared, Interval) else []
+        return [part for part in parts if part is not None]
+
+    def _stretch(self, cell: Interval) -> tuple[float, float] | None:
+        if self.low is None or cell.low is None or cell.high is None:
+            raise TypeError("an interval cut to the domain has two ends")
+        if not self.counted:
+            return float(cell.low - self.low), float(cell.high - self.low)
+        first = math.floor(cell.low) + 1 if cell.low_open else math.ceil(cell.low)
+        last = math.ceil(cell.high) - 1 if cell.high_open else math.floor(cell.high)
+        return (float(first - self.low), float(last + 1 - self.low)) if first <= last else None
+
+    def _masks(self, attribute: QuasiIdentifier, cells: Integers) -> list[list[tuple[float, float]]]:
+        """Return the stretches of cells on a counted axis, found by testing each value against each cell."""
+        values = list(self.texts)
+        if self.low is not None:
+            values = [str(self.low + step) for step in range(int(self.size))]
+        found: list[list[tuple[float, float]]] = []
+        block = max(1, _MASK_CELLS // max(1, len(values)))
+        for begin in range(0, len(cells), block):
+            try:
+                covered = attribute.covers(cells[begin : begin + block], values)
+            except CellError as error:
+                raise OutsideError("its cells are numbers, but the microdata's domain has texts") from error
+            edges = np.diff(np.pad(covered.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+            found += [_runs(row) for row in edges]
+        return found
+
+    def _join(self, stretches: Sequence[Sequence[tuple[float, float]]]) -> Extents:
+        first = np.cumsum([0, *map(len, stretches)])
+        if (np.diff(first) == 0).any():
+            raise OutsideError("a cell covers no value of the microdata's domain")
+        start, stop = np.array([part for each in stretches for part in each], dtype=np.float64).reshape(-1, 2).T
+        return Extents(start, stop, first, self.size, self.counted)
+
+
+def _runs(edges: npt.NDArray[np.int8]) -> list[tuple[float, float]]:
+    begins, ends = np.flatnonzero(edges > 0), np.flatnonzero(edges < 0)
+    return [(float(begin), float(end)) for begin, end in zip(begins, ends, strict=True)]
+
+
+@dataclass(frozen=True)
+class Extents:
+    """The stretches of an axis that cells cover; every cell has at least one.
+
+    Attributes:
+        start, stop: the ends of each stretch, ascending and disjoint within a cell; shape (stretches,), float64.
+        first: cell i has the stretches from `first[i]` to `first[i + 1]`; shape (cells + 1,), integer.
+        size: the size of the axis.
+        counted: whether the axis is counted.
+    """
+
+    start: Floats
+    stop: Floats
+    first: Integers
+    size: float
+    counted: bool
+
+    @cached_property
+    def length(self) -> Floats:
+        """The total length that each cell covers, which on a counted axis is a number of values; shape (cells,)."""
+        return np.add.reduceat(self.stop - self.start, self.first[:-1]) if len(self.start) else np.zeros(0)
+
+    @cached_property
+    def single(self) -> Flags:
+        """Whether each cell is one value; shape (cells,)."""
+        return (np.diff(self.first) == 1) & (self.length == float(self.counted))
+
+    @property
+    def middle(self) -> Floats:
+        """The middle of each cell's first stretch, the place of a single value; shape (cells,)."""
+        begin = self.first[:-1]
+        return (self.start[begin] + self.stop[begin]) / 2
+
+    @property
+    def share(self) -> Floats:
+        """The share of the domain that each cell covers, 0 for a single value; shape (cells,), in [0, 1]."""
+        if self.size == 0:
+            return np.zeros(len(self.length))
+        return np.where(self.single, 0.0, self.length / self.size)
+
+    @property
+    def spread(self) -> Floats:
+        """The distance from each cell's least to its greatest value, as a share of the domain's; shape (cells,)."""
+        reach = self.stop[self.first[1:] - 1] - self.start[self.first[:-1]] - self.counted
+        widest = self.size - self.counted
+        return reach / widest if widest > 0 else np.zeros(len(reach))
+
+    def fractions(self, low: Floats, high: Floats) -> Floats:
+        """Return the share of each cell in each range, both ends included; shape (ranges, cells).
+
+        For a set of single numbers, which has length 0, it is the share of the numbers that lie in the range.
+        """
+        bare = np.repeat(self.length == 0, np.diff(self.first))
+        begin, end = low[:, None], high[:, None]
+        inside = np.minimum(self.stop, end) - np.maximum(self.start, begin)
+        inside = np.where(bare, inside >= 0, np.maximum(inside, 0.0))
+        if len(self.start) > len(self.length):
+            inside = np.add.reduceat(inside, self.first[:-1], axis=1)
+        return inside / np.where(self.length == 0, np.diff(self.first), self.length)
+
 
 Style = Literal["m-invariance", "m-distinct"]
 TILE = 1 << 22  # the most numbers in a table: 32 MB
@@ -131,6 +314,17 @@ def joined(tables: Sequence[npt.NDArray[Any]], workload: Workload, join: np.ufun
         block = slice(begin, begin + step)
         rows = (table[ranges.of[block]] for table, ranges in zip(tables, workload.ranges, strict=True))
         yield block, reduce(join, rows)
+
+
+def group_sizes(group: Integers, count: Counts, groups: int) -> Counts:
+    """Return how many people each group stands for; shape (groups,).
+
+    Args:
+        group: the group of each row, in [0, groups); shape (rows,).
+        count: the number of people of each row; shape (rows,).
+        groups: the number of groups.
+    """
+    return np.bincount(group, weights=count, minlength=groups).astype(np.int64)
 
 
 @dataclass(frozen=True)

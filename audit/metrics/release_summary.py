@@ -27,7 +27,7 @@ from audit.io.manifest import Manifest
 from audit.io.releases import KeyedRelease, Release
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
-from audit.io.rules.disclosure import Harmless
+from audit.io.rules.rows_and_values import Harmless
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, Floats, Integers, Places, flagged, tally
 from audit.model.report import ColumnAccuracy, ReleasePanel, SeriesFacts

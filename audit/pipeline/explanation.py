@@ -15,7 +15,7 @@ from audit.adversary.held_series import record_of
 from audit.adversary.known_groups import PossibleKind
 from audit.adversary.view import View
 from audit.io import manifest
-from audit.io.rules.rows import EPISODES, SeveralRows
+from audit.io.rules.rows_and_values import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.judgement.check_disclosure import Checker
 from audit.judgement.check_record import about_rows

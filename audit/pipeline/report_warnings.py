@@ -14,7 +14,7 @@ from audit.io.adjustments import read_there
 from audit.io.column_names import names_waves
 from audit.io.irregularities import irregularities
 from audit.io.paths import is_there
-from audit.io.rules.disclosure import Similar, Unlinkable
+from audit.io.rules.rows_and_values import Similar, Unlinkable
 from audit.io.series import Series
 from audit.io.toml import toml_key
 from audit.judgement.pseudonyms import Pseudonymizer

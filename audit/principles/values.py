@@ -29,7 +29,7 @@ import numpy as np
 
 from audit.io.background_knowledge import check_listed, update_sets
 from audit.io.releases import GroupContents, KeyedRelease
-from audit.io.rules.disclosure import Harmless
+from audit.io.rules.rows_and_values import Harmless
 from audit.io.series import Series
 from audit.model.arrays import Codes, Flags, Places, combine, distinct
 from audit.model.evidence import UpdateSets

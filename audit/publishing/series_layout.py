@@ -19,12 +19,12 @@ from audit.io.cells import ANYTHING, Kind
 from audit.io.column_names import is_weight, sensitivity
 from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy
-from audit.io.manifest import NAME, PRIVATE, Manifest, ReleaseFiles, parse_manifest
+from audit.io.manifest import NAME, PRIVATE, TRANSITIONS, Manifest, ReleaseFiles, parse_manifest
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Domain, Microdata
 from audit.io.paths import is_there
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Spelled
-from audit.io.rules.disclosure import Harmless, LeftOut, Similar, Unlinkable
+from audit.io.rules.rows_and_values import Harmless, LeftOut, Similar, Unlinkable
 from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
 from audit.io.toml import UNCONFIRMED, Toml, toml_document, toml_key, toml_text
@@ -32,7 +32,6 @@ from audit.model.anonymizer import Anonymizer, Form
 from audit.model.errors import Problems, UsageError
 from audit.model.options import options_of
 from audit.publishing.renderer import Renderer
-from audit.publishing.verification import TRANSITIONS
 from audit.runtime.phrases import in_quotes, say
 
 _WHOLE_LENGTH = Fraction(2)

@@ -16,7 +16,7 @@ from audit.io.adjustments import respelled
 from audit.io.candidate import not_alone
 from audit.io.release_reading import read_release
 from audit.io.rules.file_form import Renamed
-from audit.io.rules.rows import IgnoreRows
+from audit.io.rules.rows_and_values import IgnoreRows
 from audit.io.rules.rule import Rules, spelled
 from audit.io.rules.spelling import Fold
 from audit.io.series import Series

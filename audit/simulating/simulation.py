@@ -1,27 +1,183 @@
 """Simulation: draw the people of each snapshot, change their values from one to the next, and write them.
 
-People may be drawn without replacement from a table (`read_source`).
+People may be drawn without replacement from a table (`read_source`). The folder appears whole or not at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import inf, nextafter
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
+import pyarrow as pa
 
+from audit.io.atomic_files import check_empty, write_file
 from audit.io.encoding import IdentifierEncoder, Vocabulary
-from audit.io.microdata import Microdata, SnapshotFile
+from audit.io.manifest import TRANSITIONS
+from audit.io.microdata import NAME, Microdata, SnapshotFile
+from audit.io.table_writer import write_table
 from audit.io.tables import header
+from audit.io.texts import arrow, column_of
+from audit.io.toml import toml_document
 from audit.model.arrays import Counts, Places, ragged
 from audit.model.errors import InputError, Problem, Problems, UsageError
-from audit.runtime.phrases import printable
-from audit.simulating.microdata_writer import Written, new_folder, write_microdata
-from audit.simulating.population import Attribute, Column, SyntheticPeople, check_names, declared, generate, names
+from audit.runtime.phrases import printable, printable_path
+from audit.simulating.population import (
+    Attribute,
+    Column,
+    PopulationPlan,
+    SimulatedUpdates,
+    SyntheticPeople,
+    Updates,
+    check_names,
+    declared,
+    generate,
+    make_plan,
+    moves,
+    names,
+    sloped_batches,
+    update_sets,
+)
 from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, SimulationRequest
-from audit.simulating.updates import PopulationPlan, Updates, make_plan, moves, sloped_batches, update_sets
+
+Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Written:
+    """The size of the written snapshots.
+
+    Attributes:
+        rows: rows of each snapshot.
+        most: the largest share of one sensitive value in a snapshot.
+    """
+
+    rows: list[int]
+    most: Fraction
+
+
+@contextmanager
+def new_folder(output: Path) -> Iterator[Path]:
+    """Make a hidden folder, which is renamed to `output` at the end, or removed after an error.
+
+    Only its owner may read it, because microdata are about people.
+
+    Raises:
+        UsageError: `output` exists and is not empty, or it cannot be written.
+    """
+    check_empty(output)
+    whole = output.resolve()
+    if whole == Path.cwd():
+        shown = printable_path(output)
+        raise UsageError.say("{folder}: the folder you are in cannot be replaced; name a new one in it", folder=shown)
+    draft = whole.with_name(f".{whole.name}.{secrets.token_hex(6)}")
+    try:
+        draft.mkdir(mode=0o700)
+        yield draft
+        draft.rename(whole)  # replaces an empty folder; fails if files were added meanwhile
+    except OSError as error:
+        why = printable(error.strerror or "it cannot be written", 200)
+        raise UsageError(
+            f"{printable_path(output)}: {why}; check permissions and space, or name another folder"
+        ) from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def write_microdata(
+    folder: Path,
+    name: str,
+    people: SyntheticPeople,
+    snapshots: Iterable[Places],
+    sets: SimulatedUpdates | None,
+    files: Sequence[str],
+    watch: Watch,
+) -> Written:
+    """Write the snapshots into files, the transitions and the `microdata.toml` into an empty folder.
+
+    `watch` is called with the number of snapshots written and the number of all.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    (folder / "snapshots").mkdir()
+    attributes = [*people.quasi_identifiers, people.sensitive]
+    headings = [people.individual_name, *(each.name for each in attributes)]
+    words = [column_of(each.values) if each.whole is None else each.whole for each in attributes]
+    written = Written([], Fraction(0))
+    for file, rows in zip(files, snapshots, strict=True):
+        coded = zip(words, [*people.columns, people.value], strict=True)
+        columns = [_texts(each, column[rows]) for each, column in coded]
+        write_table(pa.table([people.individual.take(arrow(rows)), *columns], headings), folder / file)
+        most = Fraction(int(np.bincount(people.value[rows]).max()), len(rows))
+        written = Written([*written.rows, len(rows)], max(most, written.most))
+        watch(len(written.rows), len(files))
+    if sets is not None:
+        write_table(_transitions(people.sensitive, sets), folder / TRANSITIONS)
+    text = document(name, files, people, has_transitions=sets is not None)
+    write_file(folder / NAME, text)
+    return written
+
+
+def _texts(words: Any, codes: Column) -> Any:  # noqa: ANN401 - Arrow has no types
+    """Return the values of codes as an Arrow array: whole numbers, or texts under a dictionary."""
+    if isinstance(words, np.ndarray):
+        return arrow(words[codes])
+    return pa.DictionaryArray.from_arrays(arrow(codes.astype(np.int32)), words)
+
+
+def _transitions(sensitive: Attribute, sets: SimulatedUpdates) -> Any:  # noqa: ANN401 - Arrow has no types
+
+    ends = np.array(list(sets.pairs()))
+    words = column_of(sensitive.values)
+    return pa.table({name: words.take(arrow(ends[:, end])) for end, name in enumerate(("from", "to"))})
+
+
+# -- microdata.toml -----------------------------------------------------------------------------------------------
+
+
+def document(name: str, files: Sequence[str], people: SyntheticPeople, *, has_transitions: bool) -> str:
+    """Return the text of `microdata.toml`."""
+    quasi = people.quasi_identifiers
+    columns = {
+        "individual": people.individual_name,
+        "quasi_identifiers": [attribute.name for attribute in quasi],
+        "sensitive": people.sensitive.name,
+    }
+    return toml_document(
+        {
+            "microdata": {"name": name, "snapshots": files},
+            "columns": columns,
+            "updates": {"transitions": TRANSITIONS if has_transitions else None},
+            "domains": {attribute.name: _domain(attribute) for attribute in quasi},
+        }
+    )
+
+
+def _domain(attribute: Attribute) -> Sequence[str | float] | None:
+    """Return a domain: the ends of an interval, or the list of values; None for a single number."""
+    if not attribute.is_numeric:
+        return attribute.values
+    low, high = (Fraction(text) for text in (attribute.values[0], attribute.values[-1]))
+    return [_number(low, -inf), _number(high, inf)] if low < high else None
+
+
+def _number(exact: Fraction, outwards: float) -> float:
+    """Return a number as TOML has it; if no float is equal to it, the next float outwards."""
+    if exact.denominator == 1:
+        return exact.numerator
+    near = float(exact)
+    written = Fraction(str(near))
+    beside = written > exact if outwards < 0 else written < exact
+    return nextafter(near, outwards) if beside else near
+
 
 _CLOSE = 1 << 12
 """Whole numbers in a smaller range are coded with all numbers between them, so that an age can move to the next."""

@@ -520,7 +520,7 @@ def test_whether_values_change_is_asked_where_nothing_shows_it(registered, answe
 
 @kills("audit.init.confirmation._Asked.guess", "append(key)", "count(key)")
 @kills("audit.init.guess.changes_of_values", "return None if people else {}", "return {}")
-@kills("audit.io.rules.rows.SeveralRows.doubts", "is not None:", "is None and False:")
+@kills("audit.io.rules.rows_and_values.SeveralRows.doubts", "is not None:", "is None and False:")
 @kills("audit.init.confirmation._Asked.find_cases", "if series is not None and", "if False and")
 @pytest.mark.many
 @pytest.mark.parametrize("listed", [True, False])

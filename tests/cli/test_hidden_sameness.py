@@ -66,7 +66,7 @@ TIES = {
 }
 
 
-@kills("audit.io.rules.disclosure.Unlinkable.doubts", "and any(together)", "and False")
+@kills("audit.io.rules.rows_and_values.Unlinkable.doubts", "and any(together)", "and False")
 @kills("audit.io.roles._skeletons", "_core(text) if", "text if")
 @kills("audit.io.roles._measure", "if _DAY.match(text) else ()", "if False else ()")
 @pytest.mark.parametrize(("first", "last", "tie"), TIES.values(), ids=TIES)
@@ -462,7 +462,7 @@ def test_a_value_that_is_not_known_hides_nothing_over_releases_either(tmp_path, 
     assert asked("may say that a value is not known", tmp_path, releases, columns) == code
 
 
-@kills("audit.io.rules.disclosure.Unlinkable._narrowing", "[:_MOST_PAIRS]", "[:0]")
+@kills("audit.io.rules.rows_and_values.Unlinkable._narrowing", "[:_MOST_PAIRS]", "[:0]")
 @pytest.mark.parametrize("shows", [True, False])
 def test_two_unlinkable_columns_may_show_it_together(tmp_path, shows):
     """Of a town, one column shows a number that is added to it, and the other the sum; alone they show nothing."""

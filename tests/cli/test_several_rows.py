@@ -118,7 +118,7 @@ def test_episodes_of_people_with_one_row_each_hold(tmp_path):
     assert (code, states(result)["max_risk"], states(result)["k"]) == (0, "holds", "holds")
 
 
-@kills("audit.io.rules.rows.SeveralRows.doubts", "len(series.tags) > 1", "False")
+@kills("audit.io.rules.rows_and_values.SeveralRows.doubts", "len(series.tags) > 1", "False")
 def test_people_with_one_row_in_each_release_are_followed(tmp_path):
     """The releases have one value of a and b in common; each was judged by itself, and the policy held."""
     later = [["a", "20-30", "flu", "2024-05-05"], ["b", "20-30", "gout", "2024-05-06"]]

@@ -79,7 +79,7 @@ def test_whose_category_is_known(tmp_path, rows, columns, categories, state, adv
     assert {each.get("kind") for each in result["policy"]["violations"]} == ({"similar"} if categories else set())
 
 
-@kills("audit.io.rules.disclosure.Similar.published", "if count > 1", "if count > 2")
+@kills("audit.io.rules.rows_and_values.Similar.published", "if count > 1", "if count > 2")
 @pytest.mark.many
 @pytest.mark.parametrize("adversary", ["linked", "register", "published"])
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_values_are_spelled_as_in_the_series(tmp_path):
     assert run_main(str(folder))[0] == 1
 
 
-@kills("audit.io.rules.disclosure.Similar.opened", "skeleton(category)", "category")
+@kills("audit.io.rules.rows_and_values.Similar.opened", "skeleton(category)", "category")
 @pytest.mark.parametrize(
     ("chapters", "what"),
     [

@@ -13,7 +13,7 @@ from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import open_microdata
 from audit.io.tables import read_table
 from audit.model.errors import Problems
-from audit.simulating import microdata_writer
+from audit.simulating import simulation
 from tests.helpers.running import done, run_main
 
 SMALL = ["--rows", "600", "--insertions", "80", "--deletions", "60", "--snapshots", "5"]
@@ -244,8 +244,8 @@ def test_nothing_is_left_behind(error, code, there, tmp_path, monkeypatch):
             raise error
         write(table, path)
 
-    write = microdata_writer.write_table
-    monkeypatch.setattr(microdata_writer, "write_table", fail)
+    write = simulation.write_table
+    monkeypatch.setattr(simulation, "write_table", fail)
     if there:
         (tmp_path / "m").mkdir()
     found, out, err = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL)

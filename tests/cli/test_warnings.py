@@ -87,10 +87,10 @@ def beside(folder, first, second, columns=""):
 @kills("audit.judgement.doubts.misread_doubts", "isinstance(each, MisreadWarning)", "False")
 @kills("audit.io.rules.spelling.nearly_respelled", "coded.groups()", "()")
 @kills("audit.io.rules.spelling.nearly_respelled", "(Kind.DAY_FIRST, Kind.MONTH_FIRST)", "(Kind.DAY_FIRST,)")
-@kills("audit.io.rules.rows.IgnoreRows.hints", "or name in columns.rules[Spelled].columns", "")
+@kills("audit.io.rules.rows_and_values.IgnoreRows.hints", "or name in columns.rules[Spelled].columns", "")
 @kills("audit.io.respelling._BETWEEN", "_/ ", "_/")
 @kills("audit.io.rules.spelling.nearly_respelled", " or _MARKED.fullmatch(text)", "")
-@kills("audit.io.rules.rows._TOTALS", "all (?:\\w+s|people)", "all totals")
+@kills("audit.io.rules.rows_and_values._TOTALS", "all (?:\\w+s|people)", "all totals")
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("first", "second", "rests_on_it", "asked"),

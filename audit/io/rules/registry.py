@@ -7,9 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Missing, Spelled
-from audit.io.rules.disclosure import Harmless, LeftOut, Similar, Unlinkable
 from audit.io.rules.file_form import Delimiter, Encoding, Renamed
-from audit.io.rules.rows import Date, IgnoreRows, SeveralRows, Unnamed
+from audit.io.rules.rows_and_values import (
+    Date,
+    Harmless,
+    IgnoreRows,
+    LeftOut,
+    SeveralRows,
+    Similar,
+    Unlinkable,
+    Unnamed,
+)
 from audit.io.rules.rule import ColumnRule, Columns, Rules
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
 from audit.io.toml import Reader

@@ -32,8 +32,7 @@ from audit.io.respelling import (
     with_plain_point,
 )
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
-from audit.io.rules.disclosure import Similar
-from audit.io.rules.rows import is_total
+from audit.io.rules.rows_and_values import Similar, is_total
 from audit.io.rules.rule import (
     NO_ROLE,
     ColumnRule,

@@ -13,8 +13,7 @@ from audit.count_tables.read_counts import read_counts
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.release_reading import read_release
 from audit.io.series import Series
-from audit.metrics.axes import DomainAxis
-from audit.metrics.queries import Workload, actual, estimate
+from audit.metrics.queries import DomainAxis, Workload, actual, estimate
 from audit.metrics.utility import Queries, axes_of, lay_out, measure
 from audit.model.arrays import Floats
 from series_bench.cases import COUNTS, counted

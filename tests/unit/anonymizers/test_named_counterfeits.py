@@ -14,9 +14,8 @@ from audit.io.series import open_series
 from audit.model.anonymizer import COUNTERFEIT, Draft
 from audit.principles.principle import checked
 from audit.principles.registry import find
-from audit.publishing.earlier_releases import Counterfeits
-from audit.publishing.publish import PublishOptions, publish
-from audit.publishing.verification import BrokenPromiseError
+from audit.publishing.publish import BrokenPromiseError, PublishOptions, publish
+from audit.publishing.renderer import Counterfeits
 from tests.helpers.amount import some
 from tests.helpers.microdata import Pairs, write_microdata
 

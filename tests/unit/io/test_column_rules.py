@@ -13,10 +13,18 @@ from audit.io.manifest import parse_manifest
 from audit.io.releases import SMALL, RowClasses, a_row_of_each, singling_columns
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Missing, Spelled
-from audit.io.rules.disclosure import Harmless, LeftOut, Similar, Unlinkable
 from audit.io.rules.file_form import Delimiter, Encoding, Renamed
 from audit.io.rules.registry import RULES
-from audit.io.rules.rows import Date, IgnoreRows, SeveralRows, Unnamed
+from audit.io.rules.rows_and_values import (
+    Date,
+    Harmless,
+    IgnoreRows,
+    LeftOut,
+    SeveralRows,
+    Similar,
+    Unlinkable,
+    Unnamed,
+)
 from audit.io.rules.rule import ColumnRule, Rules, spelled
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
 from audit.io.tables import Coded

@@ -21,8 +21,17 @@ from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
-from audit.metrics.axes import DomainAxis, Extents, OutsideError
-from audit.metrics.queries import ReleaseContents, Workload, actual, draw, errors, estimate
+from audit.metrics.queries import (
+    DomainAxis,
+    Extents,
+    OutsideError,
+    ReleaseContents,
+    Workload,
+    actual,
+    draw,
+    errors,
+    estimate,
+)
 from audit.metrics.utility import Queries, axes_of, measure
 from audit.model.errors import InputError, UsageError
 

@@ -19,10 +19,9 @@ from audit.io.microdata import open_microdata
 from audit.model.anonymizer import Bounds, Draft
 from audit.model.errors import AuditError, InputError
 from audit.principles.registry import find
-from audit.publishing.publish import PublishOptions, PublishResult, publish
+from audit.publishing.publish import BrokenPromiseError, PublishOptions, PublishResult, publish
 from audit.publishing.renderer import widened
 from audit.publishing.transaction import SeriesTransaction
-from audit.publishing.verification import BrokenPromiseError
 from tests.helpers.microdata import Pairs, write_microdata
 
 FIRST = [("Bo", 21, "Rye", "flu"), ("Al", 22, "Ely", "cold"), ("Cy", 40, "Rye", "flu"), ("Di", 41, "Rye", "gout")]

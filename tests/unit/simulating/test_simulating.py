@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.model.errors import UsageError
-from audit.simulating.population import declared, generate
+from audit.simulating.population import Updates, declared, generate, make_plan, moves, sloped_counts, update_sets
 from audit.simulating.simulation import Simulation, Streams
-from audit.simulating.updates import Updates, make_plan, moves, sloped_counts, update_sets
 
 QUASI = declared("Age=17..95,Gender=2,Education=1..17,Birthplace=57", "")
 [OCCUPATION] = declared("Occupation=50", "")
