@@ -16,8 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.balancing import Slots, assignments
-from anonymizers.division import divide, newcomers
+from anonymizers.balancing import Slots, assignments, divide, newcomers
 from anonymizers.splitting import SlotBuckets, split
 from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers

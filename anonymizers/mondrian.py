@@ -10,8 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.k_classes import KClasses
-from anonymizers.partition import partition
+from anonymizers.partition import KClasses, partition
 from audit.model.anonymizer import Bounds, Draft, Promise, PublicationHistory, Snapshot
 
 

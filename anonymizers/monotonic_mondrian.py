@@ -18,8 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.k_classes import KClasses
-from anonymizers.partition import Partition, partition
+from anonymizers.partition import KClasses, Partition, partition
 from audit.model.anonymizer import (
     OLD_END,
     DomainParts,

@@ -10,17 +10,22 @@ Section 5.1.
 
 All regions are cut once in each round, by sorting their rows together, because numpy is fast on long arrays. Kernels
 compiled by numba took half the time, but longer to load.
+
+k classes: the common part of methods that publish classes of at least k people as generalized cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from audit.model.anonymizer import OLD_END, Bounds, Scale
+from audit.model.anonymizer import OLD_END, Bounds, Form, RefusalError, Scale, Snapshot
 from audit.model.arrays import Codes, Flags, Numbers
+from audit.model.options import option
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -163,3 +168,29 @@ def _peaks(region: Numbers, value: Codes) -> tuple[Numbers, Numbers]:
     forth, back = region * len(rows), (region.max(initial=0) - region) * len(rows)
     upward = np.maximum.accumulate(before + 1 + forth) - forth
     return upward, np.maximum.accumulate((after + back)[::-1])[::-1] - back
+
+
+@dataclass(frozen=True)
+class KClasses:
+    """The parameter k of a method, and its form.
+
+    Attributes:
+        k: the least number of people in a class; at least 2.
+    """
+
+    k: int = option(help="the promise: number of people in a class", least=2)
+    forms: ClassVar[tuple[Form, ...]] = ("generalization",)
+    links_records: ClassVar[bool] = True
+    follows_updates: ClassVar[bool] = False
+
+    def rows(self, snapshot: Snapshot) -> Codes:
+        """Return the places of all rows, ascending.
+
+        Raises:
+            RefusalError: there are fewer than k rows.
+        """
+        rows = np.arange(len(snapshot), dtype=np.int32)
+        if len(rows) < self.k:
+            what = say("the snapshot has {count} rows, fewer than k = {k}", count=len(rows), k=self.k)
+            raise RefusalError(what, say("ask for a smaller k, or wait for more rows"), rows=rows)
+        return rows

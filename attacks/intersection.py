@@ -29,9 +29,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from attacks.candidate_risks import CandidateRisks, MeasuresWithProducts
 from attacks.certificates import disclosures
-from attacks.value_sets import fold_all
+from attacks.value_sets import CandidateRisks, MeasuresWithProducts, fold_all
 from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.outcome import Outcome, PolicyOptions, constant_reason, counts_table, per_person_reason

@@ -27,7 +27,7 @@ ATTACKS: Registry[Choice] = Registry(
         "inference-table": "attacks.inference_table:InferenceTableAttack",
         "homogeneity": "attacks.homogeneity:HomogeneityAttack",
         "correspondence": "attacks.correspondence.attack:CorrespondenceAttack",
-        "inference": "attacks.inference.attack:InferenceAttack",
+        "inference": "attacks.inference:InferenceAttack",
     },
 )
 

@@ -2,9 +2,9 @@
 
 Whole buckets are published: one group for each signature and release, with each value of the signature equally often,
 so that no value is more probable than 1/m. An attack that combines releases linearly uses the cuts of a bucket's graph
-(`bucket_graphs`); all cuts that separate a connected component are kept above 2(e - 1). This is sufficient, whatever
-the buckets have in common (equivalence paper, Theorem 2). Source: equivalence paper, Section VI, Algorithm 1
-(`bucket_graphs.graphs_of`), Algorithm 2 (`bucket_plans.Planning.plan`) and Algorithm 3
+(`bucket_plans.Graphs`); all cuts that separate a connected component are kept above 2(e - 1). This is sufficient,
+whatever the buckets have in common (equivalence paper, Theorem 2). Source: equivalence paper, Section VI, Algorithm 1
+(`bucket_plans.graphs_of`), Algorithm 2 (`bucket_plans.Planning.plan`) and Algorithm 3
 (`bucket_plans.Planning.heights_needed`).
 
 Differences from the paper, besides those of `bucket_plans`: Cuts are tested after all people are placed; Algorithm 2
@@ -21,10 +21,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from anonymizers.balancing import Slots
-from anonymizers.division import divide, newcomers
-from anonymizers.e_equivalence.bucket_graphs import graphs_of, may_return
-from anonymizers.e_equivalence.bucket_plans import BucketPlan, Planning, PreviousCounterfeits
+from anonymizers.balancing import Slots, divide, newcomers
+from anonymizers.e_equivalence.bucket_plans import BucketPlan, Planning, PreviousCounterfeits, graphs_of, may_return
 from audit.model.anonymizer import (
     COUNTERFEIT,
     Bounds,

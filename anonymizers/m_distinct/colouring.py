@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizers.m_distinct.places import RowPlaces
+from anonymizers.m_distinct.entries import RowPlaces
 from anonymizers.splitting import best_cuts, in_units, ordered_by_each
 from audit.model.anonymizer import Bounds
 from audit.model.arrays import Codes, Flags, Floats, Numbers

@@ -17,9 +17,18 @@ from math import lcm
 import numpy as np
 
 from attacks.differencing.components import Remainder
-from attacks.differencing.lattice import Ids, MarginLattice, TooManyCellsError, build_lattice
+from attacks.differencing.lattice import (
+    LOWER,
+    UPPER,
+    BoundPropagation,
+    Ends,
+    Ids,
+    MarginLattice,
+    TooManyCellsError,
+    build_lattice,
+    propagated,
+)
 from attacks.differencing.programs import Branch, Leaf
-from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, propagated
 from attacks.differencing.solutions import Questions, contradiction
 from attacks.differencing.sums import BoxSums
 from audit.model.arrays import UNBOUNDED

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attacks.differencing.lattice import Ids, MarginLattice
+from attacks.differencing.lattice import LOWER, UPPER, Ends, Ids, MarginLattice
 from attacks.differencing.programs import (
     Branch,
     Component,
@@ -24,7 +24,6 @@ from attacks.differencing.programs import (
     prove,
     slice_around,
 )
-from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.differencing.solutions import Questions, Rules, Solutions, contradiction
 from attacks.differencing.sums import Bounds, BoxSums, Screened, screen, widen
 from attacks.linear_programmes import ContinuedSearch

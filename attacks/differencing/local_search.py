@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from attacks.differencing.lattice import Ids, MarginLattice
+from attacks.differencing.lattice import LOWER, UPPER, Ends, Ids, MarginLattice
 from attacks.differencing.programs import defining_rows
-from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.differencing.sums import widen
 from audit.model.arrays import UNBOUNDED, Counts, Flags, Matrix
 from audit.runtime.compiling import kernel

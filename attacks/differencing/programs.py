@@ -16,8 +16,7 @@ from operator import mul
 
 import numpy as np
 
-from attacks.differencing.lattice import Ids, MarginLattice
-from attacks.differencing.propagation import LOWER, UPPER, Ends
+from attacks.differencing.lattice import LOWER, UPPER, Ends, Ids, MarginLattice
 from attacks.linear_programmes import ContinuedSearch, Programme, Solution
 from audit.model.arrays import UNBOUNDED, Counts, Floats, Matrix, Numbers, component_of, grouped, segments
 from audit.runtime.budget import Budget

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from attacks.differencing.lattice import Ids, MarginLattice, build_lattice
+from attacks.differencing.lattice import LOWER, UPPER, Ends, Ids, MarginLattice, build_lattice, propagated
 from attacks.differencing.programs import Component, NoSolutionError, Point, components, first_point
-from attacks.differencing.propagation import LOWER, UPPER, Ends, propagated
 from attacks.differencing.sums import BoxSums, Screened, shows_nothing, widen
 from audit.model.arrays import UNBOUNDED, Counts, Flags, Matrix, Places
 from audit.model.count_tables import (

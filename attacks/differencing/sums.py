@@ -14,8 +14,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from attacks.differencing.lattice import Ids, MarginLattice
-from attacks.differencing.propagation import LOWER, UPPER, Ends
+from attacks.differencing.lattice import LOWER, UPPER, Ends, Ids, MarginLattice
 from audit.model.arrays import UNBOUNDED, Counts, Flags, Matrix, grouped, mask_of
 from audit.model.count_tables import NOTHING, OPEN, RECOVERED, Axis, Boxes
 

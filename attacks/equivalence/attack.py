@@ -33,10 +33,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.equivalence.all_worlds import more_pairs, split
 from attacks.equivalence.claims import SpanningClaims, equal_pair
 from attacks.equivalence.fingerprint import ContradictionError
-from attacks.equivalence.strategy import Found, judge
+from attacks.equivalence.strategy import Found, judge, more_pairs, split
 from attacks.matrix import Matrix
 from audit.findings.disclosure import followed_by
 from audit.findings.equivalence import AnyCombination, Equivalences

@@ -189,7 +189,7 @@ def compiled_solution(
         ContradictionError: there is no solution.
     """
     from attacks.equivalence import lanczos, peeling
-    from attacks.equivalence.elimination_order import laid_out
+    from attacks.equivalence.peeling import laid_out
 
     easy, number = peeling.peeled(matrix), drawn.copy()
     if budget.exhausted():

@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attacks.equivalence.elimination_order import EliminationOrder
 from attacks.equivalence.field import BITS, Field, Residues, multiplied, reduced, uniform
-from attacks.equivalence.peeling import difference
+from attacks.equivalence.peeling import EliminationOrder, difference
 from audit.model.arrays import Array
 from audit.runtime.budget import Budget
 from audit.runtime.compiling import inlined, kernel

@@ -24,14 +24,26 @@ from audit.model.report import Report
 from audit.pipeline.attack_run import AuditRun
 from audit.runtime.phrases import printable, printable_path
 from audit.witness import verify_counts
-from audit.witness.proofs import Solve, Step, further_steps, proof_lines, prove_by_groups, register_steps, sum_of_groups
+from audit.witness.proofs import (
+    MOST_WORLDS,
+    Solve,
+    Step,
+    chosen,
+    further_steps,
+    holds,
+    proof_lines,
+    prove_by_groups,
+    register_steps,
+    sum_of_groups,
+    texts_of,
+    worlds_of,
+)
 from audit.witness.statement import StatedClaims, Witness, supported
 from audit.witness.verify import ADVERSARIES, FORMAT, Published
 from audit.witness.verify_alike import Sets, counted, different, of_people, same
 from audit.witness.verify_points import Left
 from audit.witness.verify_proof import Formula, findings
 from audit.witness.verify_register import RegisterChecker
-from audit.witness.worlds import MOST_WORLDS, chosen, holds, texts_of, worlds_of
 
 
 def check_folder(series: Path, folder: Path) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from attacks.correspondence import worlds as module
-from attacks.correspondence.claims import subjects
-from attacks.correspondence.matching import worlds as counted
+from attacks.correspondence.attack import subjects
 from attacks.correspondence.worlds import layers, settle
+from attacks.correspondence.worlds import worlds as counted
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.messy import series_of

@@ -5,9 +5,8 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from attacks.inference import naive_bayes
-from attacks.inference.attack import EstimatedShare, InferenceAttack
-from attacks.inference.naive_bayes import Grouped, Model, learnt, posteriors
+from attacks import inference
+from attacks.inference import EstimatedShare, Grouped, InferenceAttack, Model, learnt, posteriors
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
 from audit.judgement.scoring import score
@@ -66,7 +65,7 @@ def test_fitted_shares_keep_the_counts_and_are_near(monkeypatch):
         grouped, model = drawn(np.random.default_rng(seed))
         exact = posteriors(grouped, model)
         with monkeypatch.context() as patch:
-            patch.setattr(naive_bayes, "_EXACT", 0)
+            patch.setattr(inference, "_EXACT", 0)
             fitted = posteriors(grouped, model)
         assert np.allclose(fitted.sum(axis=1), 1)
         assert (fitted[~grouped.candidates] == 0).all()

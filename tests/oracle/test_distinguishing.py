@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attacks.joint import distinguishing, settling
+from attacks.joint import answers, settling
 from attacks.joint.attack import JointAttack
+from attacks.joint.knowledge import Worlds
 from attacks.joint.settling import TWO
-from attacks.joint.worlds import Worlds
 from audit.model.outcome import Outcome
 from tests.helpers.amount import some
 from tests.helpers.running import read_audit, run_audit, run_main, written
@@ -86,7 +86,7 @@ def test_worlds_decide_where_not_every_value_is_settled(monkeypatch):
 
 def test_without_worlds_the_clause_is_undecided(monkeypatch):
     """Also where every value is settled; where linear reasoning shows a pair, it is violated."""
-    monkeypatch.setattr(distinguishing, "_QUESTIONS", 0)
+    monkeypatch.setattr(answers, "_QUESTIONS", 0)
     monkeypatch.setattr(Worlds, "trace", lambda worlds: np.zeros(worlds.network.variables, dtype=np.uint64))
     states = Counter()
     for series, alike in series_without_certainty(9, 8):

@@ -11,14 +11,14 @@ import pytest
 from flint import fmpz_mat
 
 from attacks.equivalence import fingerprint as module
-from attacks.equivalence import integer_model, strategy, subsets
+from attacks.equivalence import search, strategy, subsets
 from attacks.equivalence.attack import timeline
+from attacks.equivalence.claims import Solver
 from attacks.equivalence.fingerprint import classes, fingerprint, pinned
-from attacks.equivalence.integer_model import SolverContradictionError
+from attacks.equivalence.search import SolverContradictionError
 from attacks.equivalence.strategy import judge
 from attacks.equivalence.subsets import Matched
 from attacks.equivalence.vectors import Vector, Witnesses
-from attacks.equivalence.weights import Solver
 from audit.model.measures import ABSENT, BoundedMeasures, LeastBounds
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
@@ -236,7 +236,7 @@ def test_an_e_that_only_a_solver_rules_out_is_not_proved(monkeypatch):
 
 
 @kills(
-    "attacks.equivalence.integer_model.IntegerModel.some",
+    "attacks.equivalence.search.IntegerModel.some",
     'self.believed = answer == "none"',
     "pass",
     case="[by models alone]",
@@ -246,7 +246,7 @@ def test_what_a_solvers_word_decides_is_marked(way, monkeypatch):
     """Whatever it rules out, all equivalences below the proved bound are known, and a limit above it is not kept."""
     taking(monkeypatch, way)
     lie = ("none", Mock(response_proto=Mock(deterministic_time=0.0)))
-    monkeypatch.setattr(integer_model, "solved", lambda *_, **_parameters: lie)
+    monkeypatch.setattr(search, "solved", lambda *_, **_parameters: lie)
     marked = wrong = 0
     for seed, matrix, _, wanted in cases(0):
         try:
@@ -360,7 +360,7 @@ def test_findings_without_weights_say_how_they_are_known(monkeypatch):
     """Every person who was found is listed; a result without weights states the chance of an error."""
     folder = EXAMPLES / "clinic-2-invariant"
     _, shown, _ = run_audit(folder, "--attack", "equivalence", "--reveal", "--findings", "all")
-    monkeypatch.setattr("attacks.equivalence.weights.Solver.weights", lambda *_: None)
+    monkeypatch.setattr("attacks.equivalence.claims.Solver.weights", lambda *_: None)
     code, result, _ = run_audit(folder, "--attack", "equivalence", "--reveal", "--findings", "all")
     [entry], [before] = result["attacks"], shown["attacks"]
     assert (code, entry["status"], entry["measures"]) == (1, "complete", before["measures"])

@@ -129,8 +129,8 @@ def max_risk_with(harmless, folder):
     return state
 
 
-@kills("attacks.linked_classes._Following.add", "equal_rows([classes + 1, self._releases])[1]", "classes")
-@kills("attacks.linked_classes._Following._look", "if together and members.release is None:", "if False:")
+@kills("attacks.homogeneity._Following.add", "equal_rows([classes + 1, self._releases])[1]", "classes")
+@kills("attacks.homogeneity._Following._look", "if together and members.release is None:", "if False:")
 @pytest.mark.parametrize("moving", [False, True])
 @pytest.mark.parametrize("changing", [False, True])
 @pytest.mark.parametrize("seed", range(8, 8 + some(12)))  # in the eighth, only records in the same releases are alike

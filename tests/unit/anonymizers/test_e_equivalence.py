@@ -146,7 +146,7 @@ RETURN = [[(0, 0), (1, 0), (2, 0), (3, 0), (4, 1), (5, 1)], [(0, 0), (1, 0), (2,
 
 
 @kills("anonymizers.e_equivalence.method.EEquivalenceAnonymizer._least", "2 * self.e - 1", "2 * self.e - 2")
-@kills("anonymizers.e_equivalence.bucket_graphs.graphs_of", "once = known & ~again", "once = known")
+@kills("anonymizers.e_equivalence.bucket_plans.graphs_of", "once = known & ~again", "once = known")
 @kills(
     "anonymizers.e_equivalence.bucket_plans.Planning._layers",
     "-(-lacking // self.slots.width())",

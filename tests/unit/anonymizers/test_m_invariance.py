@@ -103,7 +103,7 @@ def fewest_counterfeits(back, signatures, kept, m):
 
 
 @kills("anonymizers.m_distinct.method._Release._check_covered", "< 0]", "< -1]")
-@kills("anonymizers.division.divide", "(slot < 0).any()", "False")
+@kills("anonymizers.balancing.divide", "(slot < 0).any()", "False")
 @pytest.mark.parametrize("method", [MInvarianceAnonymizer, MDistinctAnonymizer, MDistinctStarAnonymizer])
 def test_a_past_without_the_persons_value_is_refused(method):
     history = so_far([[(0, 0), (1, 1)], [(2, 0), (3, 1), (4, 2)]])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.equivalence import fingerprint as module
-from attacks.equivalence import integer_model, lanczos, subsets
+from attacks.equivalence import lanczos, search, subsets
 from attacks.equivalence.elimination import Elimination
 from attacks.equivalence.field import Field
 from attacks.equivalence.fingerprint import ContradictionError, classes, fingerprint, pinned
@@ -243,9 +243,7 @@ def test_nothing_is_claimed_without_time():
 
 
 @kills("attacks.equivalence.search._VectorSearch.find", "self.complete &= done", "pass")
-@pytest.mark.parametrize(
-    ("module", "limit"), [(integer_model, "_VARIABLES"), (integer_model, "_EXACT"), (integer_model, "_EFFORT")]
-)
+@pytest.mark.parametrize(("module", "limit"), [(search, "_VARIABLES"), (search, "_EXACT"), (search, "_EFFORT")])
 def test_bounds_where_models_are_not_solved(monkeypatch, module, limit):
     unsolved = 0
     for seed in range(5):

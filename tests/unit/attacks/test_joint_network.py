@@ -10,19 +10,18 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 from attacks.differencing import programs
+from attacks.differencing.lattice import UPPER
 from attacks.differencing.programs import Component, NoSolutionError, first_point
-from attacks.differencing.propagation import UPPER
 from attacks.joint import balls, settling
 from attacks.joint.attack import AIMS, JointAttack
 from attacks.joint.balls import PartQuestions
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.counting import WorldCounter
-from attacks.joint.knowledge import Knowledge
+from attacks.joint.knowledge import Knowledge, Worlds
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.network_builder import network_of
 from attacks.joint.settling import Settling
 from attacks.joint.values import Findings
-from attacks.joint.worlds import Worlds
 from attacks.linear_programmes import ContinuedSearch, Programme, Solution
 from audit.adversary.view import handed
 from audit.model import arrays
@@ -114,8 +113,8 @@ def rows(core):
 
 
 @kills("attacks.joint.core.OpenSubproblem.may_follow", "self.may[value_classes]", "before >= 0")
-@kills("attacks.joint.worlds.Worlds.begin", "(taken > net.capacity).any()", "False")
-@kills("attacks.joint.worlds.Worlds._right", "if not len(net.link):", "if True:")
+@kills("attacks.joint.knowledge.Worlds.begin", "(taken > net.capacity).any()", "False")
+@kills("attacks.joint.knowledge.Worlds._right", "if not len(net.link):", "if True:")
 def test_worlds_are_what_rows_and_links_allow():
     """Every choice of two people with values a and b in two releases, where neither becomes the other."""
     releases = [[Row("p0", "0", "a"), Row("p1", "0", "b")] for _ in range(2)]
@@ -217,7 +216,7 @@ def counted_with_others(self, most):
     return found and replace(found, worlds=np.vstack([found.worlds, self._part.start[:-1]]))
 
 
-@kills("attacks.joint.worlds.Worlds._taken_over", "(taken > net.capacity[row])[settled].any()", "False")
+@kills("attacks.joint.knowledge.Worlds._taken_over", "(taken > net.capacity[row])[settled].any()", "False")
 @pytest.mark.parametrize(
     ("way", "module", "name", "lie"),
     [

@@ -12,12 +12,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attacks import candidate_risks, paths, value_sets
-from attacks.candidate_risks import CandidateRisks
-from attacks.paths import FeasibleValues
+from attacks import update_graph, value_sets
 from attacks.registry import all_attacks
-from attacks.update_graph import UpdateGraphMeasures
-from attacks.value_sets import Candidates
+from attacks.update_graph import FeasibleValues, UpdateGraphMeasures
+from attacks.value_sets import CandidateRisks, Candidates
 from audit.judgement import check_disclosure
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
 from audit.model.outcome import PerPersonAttack
@@ -129,8 +127,8 @@ def risk_of(of, asked, parts):
     return max(shares) / total
 
 
-@kills("attacks.paths.FeasibleValues._prune", "may_precede[who] = self._before(new)", "pass")
-@kills("attacks.paths.FeasibleValues._prune", "waiting[who[~changed]] = False", "waiting[who] = False")
+@kills("attacks.update_graph.FeasibleValues._prune", "may_precede[who] = self._before(new)", "pass")
+@kills("attacks.update_graph.FeasibleValues._prune", "waiting[who[~changed]] = False", "waiting[who] = False")
 @pytest.mark.parametrize("seed", range(100))
 def test_feasible_values_are_on_paths_through_all_versions(seed):
     """Of all people at once as of each alone, where values change in steps of which not every two make one."""
@@ -168,15 +166,15 @@ def test_risks_are_shares_of_the_weight_of_all_paths(made, small, searched, scal
     asked = Asked([None if told is None else np.array(told, np.int32) for *_, told in history])
     with pytest.MonkeyPatch.context() as patch:
         if small:
-            patch.setattr(paths, "_LEAST_PEOPLE", 2)
-            patch.setattr(paths, "_BLOCK_BYTES", 1)
+            patch.setattr(update_graph, "_LEAST_PEOPLE", 2)
+            patch.setattr(update_graph, "_BLOCK_BYTES", 1)
         if searched:
             patch.setattr(value_sets, "_CELLS_PER_ENTRY", -1)
         if scaled:
-            patch.setattr(paths, "_MOST_BITS", 0.0)
+            patch.setattr(update_graph, "_MOST_BITS", 0.0)
         feasible = FeasibleValues(evidence, Budget())
         feasible.run()
-        found = paths.PathRisks(evidence, feasible).risks(asked, Budget())
+        found = update_graph.PathRisks(evidence, feasible).risks(asked, Budget())
     expected = summed(weight, history, None if combined is None else combined.codes)
     told = dict(zip(zip(found.person.tolist(), found.release.tolist(), strict=True), found.risk.tolist(), strict=True))
     assert told.keys() == expected.keys()
@@ -199,7 +197,7 @@ def test_a_long_series_neither_vanishes_nor_overflows(common):
     evidence = evidence_of(3, weight, history, None)
     feasible = FeasibleValues(evidence, Budget())
     feasible.run()
-    found = paths.PathRisks(evidence, feasible).risks(Asked([np.array([0, 2], np.int32)] * 12), Budget())
+    found = update_graph.PathRisks(evidence, feasible).risks(Asked([np.array([0, 2], np.int32)] * 12), Budget())
     expected = summed(weight, history, None)
     told = dict(zip(zip(found.person.tolist(), found.release.tolist(), strict=True), found.risk.tolist(), strict=True))
     assert told == pytest.approx({version: float(risk) for version, risk in expected.items()}, rel=1e-9)
@@ -209,7 +207,9 @@ def risks_of(history, weight, values, asked):
     evidence = evidence_of(values, weight, history, None)
     feasible = FeasibleValues(evidence, Budget())
     feasible.run()
-    found = paths.PathRisks(evidence, feasible).risks(Asked([np.array(asked, np.int32)] * len(history)), Budget())
+    found = update_graph.PathRisks(evidence, feasible).risks(
+        Asked([np.array(asked, np.int32)] * len(history)), Budget()
+    )
     return {(p, r): risk for p, r, risk in zip(found.person.tolist(), found.release.tolist(), found.risk, strict=True)}
 
 
@@ -224,9 +224,9 @@ def test_a_risk_does_not_depend_on_who_else_is_there(bits, monkeypatch):
         history.append(([0, 1], bags, [0, 1], [-1, -1], [True, True], (-1, -1)))
     alone = [([0], bags, [0], [-1], [True], (-1,)) for _, bags, *_ in history]
     crowd = [(people, [bags[0], bags[1] * 1000], *rest) for people, bags, *rest in history]
-    monkeypatch.setattr(paths, "_MOST_BITS", bits)
+    monkeypatch.setattr(update_graph, "_MOST_BITS", bits)
     together = risks_of(crowd, weight, 3, [-1, -1])
-    monkeypatch.setattr(paths, "_MOST_BITS", 60.0)
+    monkeypatch.setattr(update_graph, "_MOST_BITS", 60.0)
     assert {version: risk for version, risk in together.items() if version[0] == 0} == risks_of(alone, weight, 3, [-1])
 
 
@@ -291,7 +291,7 @@ def check(history, asked, *, tables):
     tags = tuple(str(release) for release in range(len(made)))
     evidence = Evidence("linked", "Value", tags, None, 0, 0, None, values, pooled=tuple(made))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(candidate_risks, "_MOST_SLOTS", 13)
+        patch.setattr(value_sets, "_MOST_SLOTS", 13)
         risks = CandidateRisks(evidence, state).risks(AskedOf(asked), Budget())
     seen = sorted({person for present, _ in history for person in present})
     assert risks.person.tolist() == seen
@@ -310,7 +310,7 @@ def test_rows_weigh_as_their_counts(history):
     check(history, None, tables=None)
 
 
-@kills("attacks.candidate_risks._Products.scale", "np.ldexp(self.weight, -exponent[self.place])", "self.weight")
+@kills("attacks.value_sets._Products.scale", "np.ldexp(self.weight, -exponent[self.place])", "self.weight")
 @pytest.mark.parametrize("tables", [False, True])
 @given(history=histories(st.sampled_from([10**12, 3 * 10**12, 7 * 10**12]), 40))
 @example(history=[([0], np.array([[10**12, 3 * 10**12, 7 * 10**12, 0, 0, 0]]))] * 40)
@@ -318,7 +318,7 @@ def test_products_beyond_the_range_of_floating_point(tables, history):
     check(history, None, tables=tables)
 
 
-@kills("attacks.candidate_risks.CandidateRisks.risks", "np.minimum(best / total, BELOW_ONE)", "best / total")
+@kills("attacks.value_sets.CandidateRisks.risks", "np.minimum(best / total, BELOW_ONE)", "best / total")
 def test_a_tiny_probability_of_another_value_prevents_certainty():
     table = np.array([[10**15, 1, 0, 0, 0, 0]])
     check([([0], table)] * 3, None, tables=True)

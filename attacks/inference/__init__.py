@@ -1,1 +1,0 @@
-"""Inference: guess people's values by patterns learnt from the releases themselves."""
