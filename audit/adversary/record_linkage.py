@@ -11,12 +11,12 @@ import numpy as np
 
 from audit.adversary.held_series import HeldSeries, SeenRelease
 from audit.io import manifest as manifests
-from audit.io.adjustments import read_adjusted
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
 from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect, show
 from audit.io.release_reading import read_release
 from audit.io.rules.cell_meaning import Changing
+from audit.io.rules.rule import read_adjusted
 from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.errors import InputError, Problem, Problems

@@ -25,9 +25,9 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.release_doubts import release_doubts
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import order_doubts
-from audit.io.notes_below import lines_beside
-from audit.io.publication_order import named_like
+from audit.io.naming import named_like
 from audit.io.rules.rule import NOTHING
+from audit.io.table_forms import lines_beside
 from audit.io.tables import Table, is_of_counts
 from audit.io.toml import refuse_keys, toml_key, toml_text
 from audit.model.arrays import UNBOUNDED

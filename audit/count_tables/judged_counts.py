@@ -25,7 +25,7 @@ from audit.count_tables.count_questions import CountQuestions, asking, joined
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.total_release import beyond_total
-from audit.io.notes_below import below_table
+from audit.io.table_forms import below_table
 from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import (

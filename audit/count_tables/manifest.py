@@ -34,8 +34,8 @@ from audit.io import manifest as microdata
 from audit.io.diagnostics import note_unreadable, records
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notations import plain
-from audit.io.notes_below import below_table
 from audit.io.paths import real_path
+from audit.io.table_forms import below_table
 from audit.io.tables import Table, header, note_absent, read_table
 from audit.io.texts import column_of
 from audit.io.toml import UNCONFIRMED, Reader, release_tag

@@ -17,10 +17,9 @@ from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import Interval, number_of, said_range
 from audit.io.foreign_files import WORKBOOKS, read_foreign
+from audit.io.naming import MONTHS
 from audit.io.notations import plain
-from audit.io.notes_below import legend, lines_beside
-from audit.io.publication_order import MONTHS
-from audit.io.table_forms import form_of
+from audit.io.table_forms import form_of, legend, lines_beside
 from audit.io.tables import header
 from audit.model.arrays import UNBOUNDED
 from audit.model.errors import Problems

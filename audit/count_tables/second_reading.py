@@ -42,7 +42,7 @@ from audit.count_tables.published_texts import (
 )
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
-from audit.io.notes_below import lines_beside
+from audit.io.table_forms import lines_beside
 from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import UNBOUNDED, Codes, Counts, Flags
 from audit.model.count_tables import OPEN, Rounding

@@ -22,7 +22,7 @@ from audit.count_tables.published_texts import (
     with_decimal_point,
 )
 from audit.count_tables.table_rules import CountColumn, Rates
-from audit.io.argus_files import (
+from audit.io.foreign_files import (
     HIERARCHY,
     METADATA,
     ArgusFileError,

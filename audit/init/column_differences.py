@@ -11,13 +11,13 @@ import numpy as np
 
 from audit.init.columns import Column, read_columns
 from audit.init.found_files import NAMES_RELEASES, QUASI, FoundFiles
-from audit.io import column_names
+from audit.io import naming
 from audit.io.manifest import NAME
+from audit.io.naming import in_time
 from audit.io.notations import kind_of_single_days
-from audit.io.publication_order import in_time
 from audit.io.respelling import grows, skeleton, words_in
 from audit.io.rules.cell_meaning import ColumnTypes
-from audit.io.rules.file_form import Renamed
+from audit.io.rules.rule import Renamed
 from audit.io.toml import toml_key
 from audit.model.errors import InputError, Problem
 from audit.runtime.phrases import Phrase, say
@@ -36,7 +36,7 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
     register are of releases with its texts. Without a likely one, only published rows are split, by the first.
     """
     unlikely: tuple[Column, dict[str, Column], str] | None = None
-    for by in filter(lambda column: column_names.names_waves(column.name), columns.values()):
+    for by in filter(lambda column: naming.names_waves(column.name), columns.values()):
         tags = in_time(by.texts)[0]
         if not (by.whole and 1 < len(tags) <= _MOST_WAVES and "" not in tags) or len(by.codes) < 2 * len(tags):
             continue
@@ -70,9 +70,7 @@ def _split(found: FoundFiles, by: Column, split: dict[str, Column], why: str) ->
 
 def _may_name_people(column: Column) -> bool:
     """Return whether no text of a column, or few of one that is named like an id of people, repeat in a release."""
-    return column.unique or (
-        column_names.kind(column.name) == "person" and _FEW_REPEAT * column.repeated < len(column.codes)
-    )
+    return column.unique or (naming.kind(column.name) == "person" and _FEW_REPEAT * column.repeated < len(column.codes))
 
 
 def _comes_again(column: Column) -> bool:
@@ -131,16 +129,16 @@ def _likeness(one: Column | None, other: Column | None, same_place: bool) -> flo
 
 def _meaning(name: str) -> str | None:
     """Return the meaning of a column's name, as one word."""
-    if kind := column_names.kind(name):
+    if kind := naming.kind(name):
         return kind
-    if column_names.sensitivity(name) > 5:
+    if naming.sensitivity(name) > 5:
         return "sensitive"
-    return "quasi-identifier" if column_names.is_quasi(name) else None
+    return "quasi-identifier" if naming.is_quasi(name) else None
 
 
 def _named_alike(old: str, new: str) -> bool:
     """Return whether two names have the same words, or mean the same kind of identifier, or birth, postcode or sex."""
-    meanings = [("".join(words_in(name)), column_names.kind(name), column_names.topic(name)) for name in (old, new)]
+    meanings = [("".join(words_in(name)), naming.kind(name), naming.topic(name)) for name in (old, new)]
     return any(left and left == right for left, right in zip(*meanings, strict=True))
 
 
@@ -185,7 +183,7 @@ def state_register(found: FoundFiles) -> None:
     for name, theirs in sorted(found.register_columns().items()):
         if name not in quasi or (own := columns.get(theirs)) is None:
             continue
-        if column_names.is_postal(name) and quasi[name].form is None and {*own.texts}.isdisjoint(quasi[name].texts):
+        if naming.is_postal(name) and quasi[name].form is None and {*own.texts}.isdisjoint(quasi[name].texts):
             continue  # districts beside whole postcodes, which a register has to have in a column of their own
         kind = kind_of_single_days([text for text in own.some if text not in own.markers])
         if kind is None or kind_of_single_days(quasi[name].some) is not None:

@@ -21,10 +21,9 @@ from audit.init.columns import (
     without_rows,
 )
 from audit.init.found_files import NAMES_RELEASES, QUASI, FoundFiles
-from audit.io import column_names
-from audit.io.cell_reading import MARKERS
+from audit.io import naming
+from audit.io.cell_reading import MARKERS, read_hierarchy
 from audit.io.cells import Kind
-from audit.io.hierarchies import read_hierarchy
 from audit.io.respelling import words_in
 from audit.io.rules.rows_and_values import EPISODES, IgnoreRows, SeveralRows, Unlinkable
 from audit.io.tables import read_table
@@ -141,7 +140,7 @@ class _Guesser:
     def guess_group(self) -> None:
         shared = [c for name, c in self.rows.items() if name in self.values and not self.generalized(c)]
         if self.found.pair():
-            shared.sort(key=lambda c: column_names.kind(c.name) != "group")
+            shared.sort(key=lambda c: naming.kind(c.name) != "group")
             reasons = [(column, _JOINS) for column in shared]
         else:
             boxes = self.boxes()
@@ -157,11 +156,11 @@ class _Guesser:
             return _COUNTED
         labels = column.matches(_LABEL)
         agrees = steadiness(boxes, [column]) if boxes else 0.0
-        if column_names.kind(column.name) == "group":
+        if naming.kind(column.name) == "group":
             if column.unique or not (agrees > 0.9 or labels or (not boxes and "group" in column.name.casefold())):
                 return None
             return _NAMED_AND_EQUAL if agrees > 0.9 else _NAMED
-        named = column_names.is_quasi(column.name) or column_names.sensitivity(column.name)
+        named = naming.is_quasi(column.name) or naming.sensitivity(column.name)
         if labels and not named and agrees == 1 and len(column.some) >= 3 and steadiness([column], boxes) == 1:
             return _ONLY_THEY
         return None
@@ -175,9 +174,9 @@ class _Guesser:
         if people is not None and not (people.unique or several):
             self.guesses.state_rule(SeveralRows(EPISODES), sure=False)
         free = [c for c in self.free(self.rows) if not self.generalized(c)]
-        of_people = [] if published else [c for c in free if column_names.names_pseudonyms(c.name)]
+        of_people = [] if published else [c for c in free if naming.names_pseudonyms(c.name)]
         ids = [(kind, c) for c in free if (kind := "person" if c in of_people else _id_kind(c))]
-        for kind, column in sorted(ids, key=lambda pair: column_names.ID_KINDS.index(pair[0])):
+        for kind, column in sorted(ids, key=lambda pair: naming.ID_KINDS.index(pair[0])):
             key = "record" if kind == "record" or keyed else "individual"
             of_rows = kind == "person" and not (keys or self.found.pair())
             if key == "individual" and self.found.pair() and "count" not in self.values:
@@ -214,7 +213,7 @@ class _Guesser:
         )
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
-        reasons = [_NAMED if column_names.kind(column.name) else Phrase("its cells")]
+        reasons = [_NAMED if naming.kind(column.name) else Phrase("its cells")]
         if key == "individual":
             reasons += [_UNIQUE[column.unique, column.recurs]]
             reasons = reasons[1:] if reasons[0] is not _NAMED and column.unique else reasons
@@ -226,7 +225,7 @@ class _Guesser:
     def guess_count(self) -> None:
         """Guess which column counts the people of a row, or of a value in a group."""
         whole = [c for c in self.free(self.values) if c.some and c.matches(_COUNT)]
-        named = [c for c in whole if column_names.kind(c.name) == "count"]
+        named = [c for c in whole if naming.kind(c.name) == "count"]
         if self.found.pair():
             for column in (named or whole)[:1]:
                 why = say("whole numbers beside the values")
@@ -268,8 +267,8 @@ class _Guesser:
         reasons = [why for _, why in marks[best.name] if why is not None]
         reasons += [Phrase("the only column that the register lacks")] * (len(lacking) == 1 and bool(known))
         shown = _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
-        others_known = all(column_names.is_quasi(column.name) or column.name in self.found.labels for column in others)
-        named = column_names.sensitivity(best.name) > 0 or (others_known and not column_names.is_quasi(best.name))
+        others_known = all(naming.is_quasi(column.name) or column.name in self.found.labels for column in others)
+        named = naming.sensitivity(best.name) > 0 or (others_known and not naming.is_quasi(best.name))
         shown = _CHANGES in reasons or (shown and named)
         why = joined([str(each) for each in reasons or [Phrase("nothing fits better")]])
         self.choose("sensitive", best, why, sure=shown)
@@ -278,7 +277,7 @@ class _Guesser:
         self, column: Column, by: Sequence[Column], *, alone: bool, last: bool, changing: set[str]
     ) -> list[tuple[int, Phrase | None]]:
         """Return points and reasons for or against a column being the sensitive one."""
-        named = column_names.sensitivity(column.name)
+        named = naming.sensitivity(column.name)
         steady = steadiness([column], by) if by and column not in by else 0.5
         known = column.name in self.found.register_columns() or column.name in self.found.labels
         marks: list[tuple[bool, int, Phrase | None]] = [
@@ -288,8 +287,8 @@ class _Guesser:
             (not alone and steady < 0.5, 2, Phrase("it varies within groups")),
             (last, 1, None),
             (steady > 0.95, -4, None),
-            (known or column_names.is_quasi(column.name), -6, None),
-            (column_names.is_of_household(column.name) and not named, -6, None),
+            (known or naming.is_quasi(column.name), -6, None),
+            (naming.is_of_household(column.name) and not named, -6, None),
             (self.generalized(column) is not None, -4 if named > 6 else -8, None),
             (len(column.some) < 2, -5, None),
             (column.unique and len(column.codes) >= 20, -4, None),
@@ -310,7 +309,7 @@ class _Guesser:
         """Mark the columns of which each release has one text, of its own: they say no more than the release does."""
         tags = len(self.found.releases)
         for column in self.free(self.rows):
-            known = column_names.sensitivity(column.name) or column_names.is_quasi(column.name)
+            known = naming.sensitivity(column.name) or naming.is_quasi(column.name)
             places = np.unique(np.stack([column.release, column.codes]), axis=1)
             if not known and column.whole and 1 < tags == places.shape[1] == len({*column.texts} - {""}):
                 self.guesses.state_rule(Unlinkable({column.name: str(NAMES_RELEASES)}), sure=False)
@@ -319,8 +318,8 @@ class _Guesser:
         by, stated = self.boxes(), {*self.found.labels, *self.found.register_columns()}
         for column in self.free(self.rows):
             if form := self.generalized(column):
-                known = column.name in stated or column_names.is_quasi(column.name)
-                self.take(column, form, sure=known and not column_names.sensitivity(column.name))
+                known = column.name in stated or naming.is_quasi(column.name)
+                self.take(column, form, sure=known and not naming.sensitivity(column.name))
             elif (why := self.why_quasi(column, by)) is not None:
                 self.take(column, str(why), sure=why in (_IN_REGISTER, _IN_PAIRS, _WITH_HIERARCHY))
 
@@ -339,7 +338,7 @@ class _Guesser:
 
     def take(self, column: Column, why: str, *, sure: bool) -> None:
         """Make a column a quasi-identifier; one that is constant within groups changes nothing."""
-        doubts = [str(_MAY_BE_SENSITIVE)] * bool(column_names.sensitivity(column.name))
+        doubts = [str(_MAY_BE_SENSITIVE)] * bool(naming.sensitivity(column.name))
         self.found.roles[column.name] = QUASI, parted([why, *doubts])
         group = self.found.chosen("group")
         if not sure and group is not None and "columns.group" not in self.guesses.unsure:
@@ -353,7 +352,7 @@ class _Guesser:
         several = bool(by) and int(partition(by).max(initial=-1)) >= 4  # groups: in a few, cells are equal by chance
         reasons = {
             _IN_PAIRS: self.found.pair() is not None,
-            _NAMED: column_names.is_quasi(column.name),
+            _NAMED: naming.is_quasi(column.name),
             _WITH_HIERARCHY: column.name in self.found.labels,
             Phrase("constant within groups"): several and steadiness([column], by) > 0.95,
             Phrase("dates, which others may know"): column.are_dates,
@@ -391,7 +390,7 @@ class _Guesser:
         column = read_columns(files).get(name)
         listed = ", ".join(tags[:_SHOWN]) + (", …" if len(tags) > _SHOWN else "")
         why = say_count("only {releases} [has|have] it", len(tags), releases=listed)
-        if not published or column is None or column_names.sensitivity(name) or _id_kind(column):
+        if not published or column is None or naming.sensitivity(name) or _id_kind(column):
             self.left[name] = why
             return
         self.found.columns[name] = column
@@ -401,10 +400,10 @@ class _Guesser:
 
 def _id_kind(column: Column) -> str | None:
     """Return which of `ID_KINDS` a column is; None if it does not hold ids."""
-    if (kind := column_names.kind(column.name)) in column_names.ID_KINDS:
+    if (kind := naming.kind(column.name)) in naming.ID_KINDS:
         return kind
     numbers = column.are_numbers
-    content = column_names.sensitivity(column.name) or column_names.is_quasi(column.name) or column.row_numbers
+    content = naming.sensitivity(column.name) or naming.is_quasi(column.name) or column.row_numbers
     fractions = numbers and any(map(_PARTED.search, column.some))
     enough = len(column.codes) >= (100 if numbers else 16)
     return "content" if enough and not content and not fractions and column.unique and column.recurs else None

@@ -36,12 +36,10 @@ from audit.init.guess import (
     state_changes,
 )
 from audit.init.guesses import Guesses, lines_of
-from audit.io.adjustments import adjusted_names
-from audit.io.atomic_files import write_file
 from audit.io.background_knowledge import check_listed, read_lines, read_transitions
 from audit.io.cell_reading import unknown_among
 from audit.io.cells import Kind
-from audit.io.column_names import is_quasi, sensitivity
+from audit.io.file_writing import write_file
 from audit.io.manifest import (
     ANY,
     NAME,
@@ -52,11 +50,10 @@ from audit.io.manifest import (
     is_about_tables,
     parse_manifest,
 )
-from audit.io.publication_order import in_time, named_like
+from audit.io.naming import in_time, is_quasi, named_like, sensitivity
 from audit.io.releases import KeyedRelease
 from audit.io.roles import beside_record, columns_without_role
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
-from audit.io.rules.file_form import Renamed
 from audit.io.rules.rows_and_values import (
     COUNTERFEITS,
     EPISODES,
@@ -66,6 +63,7 @@ from audit.io.rules.rows_and_values import (
     Unnamed,
     named_for_cases,
 )
+from audit.io.rules.rule import Renamed, adjusted_names
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series, check_headers
 from audit.io.tables import header

@@ -16,7 +16,7 @@ from audit.count_tables.published_texts import decimal_of, flag_of, is_total_wor
 from audit.count_tables.table_rules import MOST_PARTS, free_name
 from audit.init.count_columns import CountFiles, is_label_name, is_population, is_sign, speaks_of_changes
 from audit.init.count_rules import TableGuesses, rounding_of
-from audit.io.notes_below import group_above
+from audit.io.table_forms import group_above
 from audit.io.toml import toml_key, toml_value
 from audit.runtime.phrases import printable, say
 

@@ -23,9 +23,8 @@ from audit.count_tables.published_texts import (
     total_of,
     with_decimal_point,
 )
-from audit.io.column_names import NUMBERINGS, names_codes, speaks_of_counts
 from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.publication_order import in_time
+from audit.io.naming import NUMBERINGS, in_time, names_codes, speaks_of_counts
 from audit.io.respelling import words_in
 from audit.io.toml import Toml, release_tag
 from audit.model.errors import InputError, Problem, Problems

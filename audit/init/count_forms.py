@@ -41,8 +41,8 @@ from audit.init.count_columns import (
 from audit.init.count_metadata import tau_argus, tau_argus_csv
 from audit.init.count_rules import TableGuesses, counts_of, is_measure, keep_counts, parts_rates, rules_of
 from audit.init.count_topics import with_topics
-from audit.io import column_names
-from audit.io.column_names import COUNTED, is_numbering, names_codes, speaks_of_counts
+from audit.io import naming
+from audit.io.naming import COUNTED, is_numbering, names_codes, speaks_of_counts
 from audit.io.respelling import words_in
 from audit.runtime.phrases import say
 
@@ -175,10 +175,10 @@ def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> b
 
     A column named for counts with a marker in it, or a label for all people, shows that rows are counts.
     """
-    of_people = [name for name in columns if column_names.kind(name) in ("person", "record", "group", "id")]
+    of_people = [name for name in columns if naming.kind(name) in ("person", "record", "group", "id")]
     if all(name in kinds.counts and speaks_of_counts(name) for name in of_people):
         return False
-    named = [name for name in kinds.counts if speaks_of_counts(name) and column_names.sensitivity(name) == 0]
+    named = [name for name in kinds.counts if speaks_of_counts(name) and naming.sensitivity(name) == 0]
     hides = any(text and number_of(text) is None for name in named for text in columns[name])
     return not (hides or (named and any(total_of(columns[name]) is not None for name in kinds.labels)))
 
@@ -190,7 +190,7 @@ def _names_people(files: CountFiles, name: str, remarks: Sequence[str]) -> bool:
     """
     independent = len(remarks) - len(remarks_of(files, remarks, ()))
     are_codes = all(any(map(str.isdigit, text)) for text in files.columns[name])
-    return independent > _OF_PLACES and are_codes and not column_names.is_quasi(name)
+    return independent > _OF_PLACES and are_codes and not naming.is_quasi(name)
 
 
 _OF_PLACES = 2  # such as a county and a type, of which neither follows from the other
@@ -201,7 +201,7 @@ def _numbers_rows(name: str, texts: Sequence[str]) -> bool:
     """Return whether a column only numbers the rows."""
     numbers = {number for text in texts if (number := number_of(text)) is not None}
     consecutive = len(numbers) == len(texts) and max(numbers) - min(numbers) == len(texts) - 1
-    named = column_names.kind(name) == "id" or not _OF_ROWS.isdisjoint(words_in(name))
+    named = naming.kind(name) == "id" or not _OF_ROWS.isdisjoint(words_in(name))
     return named and consecutive and len(texts) > 1
 
 
@@ -271,7 +271,7 @@ def _is_table(files: CountFiles, labels: Sequence[str], counts: Sequence[str], v
     marks = Counter(text for text in texts if text and number_of(text) is None)
     return (
         (bool(marks) and all(map(is_sign, marks)))
-        or (speaks_of_counts(value) and not marks and not any(map(column_names.sensitivity, labels)))
+        or (speaks_of_counts(value) and not marks and not any(map(naming.sensitivity, labels)))
         or (filled and any(_has_sums(files, name, labels, counts) for name in labels))
     )
 

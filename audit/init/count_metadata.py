@@ -11,7 +11,7 @@ from audit.count_tables.acro_sessions import PEOPLE, SessionOutput, lines_of, se
 from audit.count_tables.published_texts import number_of
 from audit.init.count_columns import CountFiles
 from audit.init.count_rules import TableGuesses, stands_for
-from audit.io.argus_files import (
+from audit.io.foreign_files import (
     ENDING,
     ArgusFileError,
     ArgusMetadata,

@@ -16,8 +16,8 @@ from audit.count_tables.published_counts import PublishedCounts, sums_along
 from audit.count_tables.published_texts import rounded_interval
 from audit.count_tables.table_shapes import FileRows
 from audit.init.count_rules import TableGuesses, multiples_of, rounding_of
-from audit.io.notes_below import lines_beside
-from audit.io.publication_order import most_like
+from audit.io.naming import most_like
+from audit.io.table_forms import lines_beside
 from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import Rounding
 from audit.model.errors import InputError, Problem

@@ -12,8 +12,8 @@ from audit.count_tables.manifest import read_count_table
 from audit.count_tables.published_texts import decimal_of, is_like_a_number, is_total_word, number_of, said_range
 from audit.init.count_columns import CountFiles, is_label_name, is_sign
 from audit.init.count_rules import TableGuesses
-from audit.io import column_names
-from audit.io.column_names import COUNTED, speaks_of_counts
+from audit.io import naming
+from audit.io.naming import COUNTED, speaks_of_counts
 from audit.io.rules.rows_and_values import is_total
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, first_rows
@@ -95,12 +95,12 @@ def _refuse_half_recognised(files: CountFiles) -> None:
         InputError: the files are such tables; the first cell that is neither a number nor a marker is named, a label
             that is only written above, or the first row of totals where these are many.
     """
-    of_people = any(column_names.kind(name) in ("person", "record", "group", "id") for name in files.columns)
+    of_people = any(naming.kind(name) in ("person", "record", "group", "id") for name in files.columns)
     numbers = [name for name, texts in files.columns.items() if _mostly_numbers(texts) and not is_label_name(name)]
     labels = [name for name in files.columns if name not in numbers]
     rows = [*_rows(files, labels)]
     totals = [any(is_total_word(text) or is_total(text) for text in row) for row in rows]
-    named = [name for name in numbers if name.casefold() in COUNTED and not any(map(column_names.sensitivity, labels))]
+    named = [name for name in numbers if name.casefold() in COUNTED and not any(map(naming.sensitivity, labels))]
     hides = any(number_of(text) is None for name in named for text in files.columns[name] if is_sign(text))
     few = not hides and (sum(totals) < _LEAST_ROWS or _ends_with_totals(files, numbers, labels))
     if of_people or not numbers or few:
@@ -219,7 +219,7 @@ def _ends_with_totals(files: CountFiles, numbers: Sequence[str], labels: Sequenc
 
     In a table of counts, each row has labels of its own.
     """
-    if any(speaks_of_counts(name) or column_names.kind(name) == "count" for name in numbers):
+    if any(speaks_of_counts(name) or naming.kind(name) == "count" for name in numbers):
         return False
     rows, before = [*_rows(files, labels)], 0
     for own in files.rows_of:

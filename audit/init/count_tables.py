@@ -64,10 +64,9 @@ from audit.init.count_refusals import (
 from audit.init.count_rules import TableGuesses, guess_numbers, in_words, limit_within
 from audit.init.found_files import FOLDERS, SNAPSHOTS, UNORDERED
 from audit.init.summary import sheets_of
-from audit.io.argus_files import covered_by_digits
-from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.notes_below import below_table, legend
-from audit.io.publication_order import in_time, natural
+from audit.io.foreign_files import covered_by_digits, is_foreign, read_foreign
+from audit.io.naming import in_time, natural
+from audit.io.table_forms import below_table, legend
 from audit.io.tables import is_of_counts
 from audit.io.toml import release_tag, toml_key, toml_line
 from audit.model.errors import InputError, Problem, Problems

@@ -11,8 +11,7 @@ from pathlib import Path
 from audit.init.columns import Column, read_columns
 from audit.init.guesses import Guesses
 from audit.init.rolls import differ, lines_of_people, lines_once, matched, times_of
-from audit.io.column_names import ID_KINDS, is_quasi, kind, names_waves, sensitivity, stay
-from audit.io.hierarchies import Hierarchy
+from audit.io.cell_reading import Hierarchy
 from audit.io.manifest import (
     KEY_COLUMNS,
     NAME,
@@ -23,8 +22,8 @@ from audit.io.manifest import (
     key_file,
     key_name,
 )
+from audit.io.naming import ID_KINDS, in_time, is_quasi, kind, named_like, names_waves, natural, sensitivity, stay
 from audit.io.paths import is_inside, is_there
-from audit.io.publication_order import in_time, named_like, natural
 from audit.io.tables import SUFFIXES, header, is_table, note_absent
 from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError

@@ -32,10 +32,10 @@ from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifes
 from audit.io.microdata import frequent_value
 from audit.io.release_reading import read_release
 from audit.io.releases import KeyedRelease
+from audit.io.roles import MOST_ROWS
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.rules.rows_and_values import EPISODES, OF_PEOPLE, SeveralRows, Unnamed
 from audit.io.series import Series, check_headers
-from audit.io.series_texts import MOST_ROWS
 from audit.io.toml import release_tag, toml_value
 from audit.model.arrays import NOBODY
 from audit.model.errors import InputError, Problems, UsageError

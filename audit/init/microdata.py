@@ -33,10 +33,11 @@ from audit.init.confirmation import (
 from audit.init.found_files import BESIDE, QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, changes_between, doubted_frequent, file_for, files_with_roles, in_words, rare
 from audit.init.guesses import Guesses, lines_of
-from audit.io import column_names
-from audit.io.atomic_files import write_file
+from audit.io import naming
 from audit.io.cell_reading import codes_among, number_in, unknown_among
 from audit.io.cells import Kind
+from audit.io.file_writing import write_file
+from audit.io.likely_equal import range_of
 from audit.io.manifest import ANY, NEVER
 from audit.io.microdata import (
     LARGE,
@@ -50,8 +51,7 @@ from audit.io.microdata import (
     note_no_people,
     open_microdata,
 )
-from audit.io.one_value import range_of
-from audit.io.publication_order import in_time, natural
+from audit.io.naming import in_time, natural
 from audit.io.respelling import ungrouped
 from audit.io.rules.rows_and_values import totals
 from audit.io.rules.spelling import HAVE_COMMAS
@@ -97,7 +97,7 @@ def _complete(found: FoundFiles) -> None:
     individual = _people(found)
     files = _files(found, individual)
     guesses, known = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
-    quasi = [column for column in known if not column_names.is_weight(column.name)]
+    quasi = [column for column in known if not naming.is_weight(column.name)]
     names = [column.name for column in quasi]
     changes, people = changes_of_people(files, individual.name, found.sensitive.name)
     left = {
@@ -127,7 +127,7 @@ def _complete(found: FoundFiles) -> None:
     guesses.state("columns.quasi_identifiers", names, say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, of_sensitive)
     sign = _state_decimal(guesses, (*known, found.sensitive), {*missing, ""})
-    codes = [column.name for column in quasi if column_names.is_postal(column.name)]
+    codes = [column.name for column in quasi if naming.is_postal(column.name)]
     if codes:
         guesses.state("columns.codes", codes, say("postcodes are codes, not numbers: their ends are masked"))
     for column in quasi:
@@ -175,7 +175,7 @@ def _people(found: FoundFiles) -> Column:
     Raises:
         InputError: there is none.
     """
-    named = (c for c in found.columns.values() if c.unique and column_names.kind(c.name) in column_names.ID_KINDS)
+    named = (c for c in found.columns.values() if c.unique and naming.kind(c.name) in naming.ID_KINDS)
     individual = found.chosen("individual") or found.chosen("record") or next(named, None)
     if individual is None:
         what = say("no column identifies the people, each once in a table")
@@ -296,7 +296,7 @@ def _listed(name: str, texts: Collection[str], *, mixed: bool = False) -> list[s
     >>> _listed("Renta", ["12.001-21.000 €", "Más de 21.000 €", "Hasta 12.000 €", "No consta"])
     ['Hasta 12.000 €', '12.001-21.000 €', 'Más de 21.000 €', 'No consta']
     """
-    are_codes = column_names.topic(name) == "sex" or any(text[0] == "0" and text[1:].isdigit() for text in texts)
+    are_codes = naming.topic(name) == "sex" or any(text[0] == "0" and text[1:].isdigit() for text in texts)
     is_mixed = mixed and any(number_in(text) is None for text in texts)
     most = _MOST_CODES if are_codes else _FEW
     if not 1 < len(texts) <= most or (kind_of_values([*texts]) is Kind.NUMERIC and not are_codes and not is_mixed):
@@ -483,7 +483,7 @@ def _ask_published(document: Toml, microdata: Microdata, columns: Mapping[str, C
     }
     for name, column in columns.items():
         quasi = name in microdata.quasi_identifiers
-        if quasi and (column_names.is_quasi(name) or column.are_dates):
+        if quasi and (naming.is_quasi(name) or column.are_dates):
             continue
         before = "published" if quasi else "unlinkable" if name in microdata.unlinkable.columns else "left"
         question = question_about(name, column, has_role=before != "left")

@@ -8,10 +8,9 @@ from audit.adversary.build_evidence import build_evidence, choose
 from audit.io.background_knowledge import read_register
 from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import NAME, open_microdata
-from audit.io.roles import check_keys_are_read
+from audit.io.roles import MOST_ROWS, check_keys_are_read
 from audit.io.rules.rows_and_values import EPISODES, SeveralRows
 from audit.io.series import open_series
-from audit.io.series_texts import MOST_ROWS
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import InputError
 from audit.runtime.phrases import say

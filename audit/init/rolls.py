@@ -10,8 +10,8 @@ import numpy as np
 
 from audit.init.columns import Column, partition, read_columns
 from audit.io.background_knowledge import years_of
-from audit.io.column_names import is_quasi, names_waves, sensitivity, stay, topic
 from audit.io.manifest import REGISTER_COLUMNS
+from audit.io.naming import is_quasi, names_waves, sensitivity, stay, topic
 from audit.io.respelling import skeleton
 
 _OCCUPATION = 7  # how sensitive an occupation sounds, which many rolls list

@@ -18,13 +18,13 @@ import numpy as np
 import pyarrow as pa
 
 from audit.io import manifest as manifests
-from audit.io.adjustments import read_adjusted, respelled
 from audit.io.cells import ANYTHING, CellError, Kind
 from audit.io.encoding import Vocabulary
 from audit.io.notations import SHORT_DAY, kind_of_single_days
 from audit.io.releases import Release
 from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Changing
+from audit.io.rules.rule import read_adjusted, respelled
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of

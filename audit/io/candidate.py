@@ -7,11 +7,11 @@ from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from audit.io.adjustments import Adjustments, adjusted_names, named_there, read_adjusted
 from audit.io.diagnostics import check_file
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, as_file_name, key_name
+from audit.io.naming import in_time
 from audit.io.paths import is_there, same_file
-from audit.io.publication_order import in_time
+from audit.io.rules.rule import Adjustments, adjusted_names, named_there, read_adjusted
 from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, is_table
 from audit.io.toml import release_tag

@@ -11,11 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.io.adjustments import adjusted_names
-from audit.io.composed_columns import parts_of
 from audit.io.dialect import NOTHING_DECLARED, Declared
 from audit.io.manifest import Manifest, ReleaseFiles
-from audit.io.tables import Table, header, read_table
+from audit.io.rules.rule import adjusted_names
+from audit.io.tables import Table, header, parts_of, read_table
 from audit.io.texts import arrow, column_of, texts_of
 from audit.model.arrays import blocks
 from audit.model.errors import Problems

@@ -24,6 +24,7 @@ from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
 from audit.io.notations import read_number
 from audit.io.paths import is_there
 from audit.io.release_reading import read_release
+from audit.io.roles import SeriesTexts, notes_of, of_people
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows_and_values import SeveralRows, is_total, read_as_people
 from audit.io.rules.rule import Hint
@@ -37,7 +38,6 @@ from audit.io.rules.spelling import (
     respelled_cells,
 )
 from audit.io.series import Series
-from audit.io.series_texts import SeriesTexts, notes_of, of_people
 from audit.io.tables import header
 from audit.io.texts import column_of
 from audit.io.toml import release_tag

@@ -15,16 +15,14 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from audit.clauses.registry import CLAUSES, limit_of
-from audit.io.adjustments import Adjustments, read_adjusted
 from audit.io.cells import Kind
-from audit.io.composed_columns import TOGETHER
+from audit.io.naming import in_time, without_accents
 from audit.io.paths import as_path, is_remote, is_there, real_path
-from audit.io.publication_order import in_time, without_accents
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.rows_and_values import Harmless
-from audit.io.rules.rule import NOTHING, Columns
-from audit.io.tables import header, is_table
+from audit.io.rules.rule import NOTHING, Adjustments, Columns, read_adjusted
+from audit.io.tables import TOGETHER, header, is_table
 from audit.io.toml import (
     UNCONFIRMED,
     Reader,

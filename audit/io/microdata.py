@@ -15,16 +15,23 @@ from typing import Any
 
 import numpy as np
 
-from audit.io.attributes import have_other_codes
+from audit.io.attributes import have_other_codes, last_of_block
 from audit.io.background_knowledge import TransitionLines, read_lines
-from audit.io.cell_reading import codes_among, codes_for_unknown, number_in, parse_value, unknown_among, unread
+from audit.io.cell_reading import (
+    Hierarchy,
+    codes_among,
+    codes_for_unknown,
+    number_in,
+    parse_value,
+    read_hierarchy,
+    unknown_among,
+    unread,
+)
 from audit.io.cells import CellError, Kind
-from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
-from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import ANY, NEVER, as_file_name
+from audit.io.naming import in_time, natural
 from audit.io.notations import kind_of_days, kind_of_single_days
-from audit.io.publication_order import in_time, natural
 from audit.io.release_reading import WRITE_DATES, further_rows, ranked_dates
 from audit.io.respelling import as_plain_number, ungrouped, with_plain_point
 from audit.io.rules.rows_and_values import Unlinkable, totals

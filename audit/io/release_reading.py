@@ -10,17 +10,16 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from audit.io.adjustments import adjusted, named_there, read_written, respelled
 from audit.io.cells import Kind
-from audit.io.composed_columns import TOGETHER
 from audit.io.manifest import KEY_COLUMNS, key_name
 from audit.io.notations import kind_of_days, single_day
 from audit.io.paths import is_there
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, a_row_of_each, singling_columns, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows_and_values import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
+from audit.io.rules.rule import adjusted, named_there, read_written, respelled
 from audit.io.series import Series
-from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
+from audit.io.tables import TOGETHER, Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key, toml_line
 from audit.model.arrays import NOBODY, Codes, Counts, Flags, Integers, Numbers, combine, numbered
 from audit.model.errors import InputError, Problems

@@ -12,8 +12,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit.io import manifest as manifests
-from audit.io.adjustments import (
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_reading import Hierarchy, infer_kind, read_hierarchy
+from audit.io.cells import Kind
+from audit.io.diagnostics import check_file
+from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.input_files import InputFile, published_file
+from audit.io.likely_equal import alike_but_for_a_number
+from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_file
+from audit.io.notations import kind_of_days, with_century
+from audit.io.paths import as_path, is_inside, is_remote, is_there
+from audit.io.respelling import fold
+from audit.io.roles import Key, SeriesTexts, columns_without_role, narrowing_texts, shared_by_few, tied_texts
+from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.rows_and_values import EPISODES, FEW_OF_ROWS, FEW_TIES, Date, SeveralRows
+from audit.io.rules.rule import (
     Adjustments,
+    Columns,
+    Rules,
     adjusted_names,
     check_present,
     check_renamed,
@@ -22,27 +38,9 @@ from audit.io.adjustments import (
     read_there,
     respelled,
 )
-from audit.io.attributes import QuasiIdentifier
-from audit.io.cell_reading import infer_kind
-from audit.io.cells import Kind
-from audit.io.composed_columns import parts_of
-from audit.io.diagnostics import check_file
-from audit.io.encoding import IdentifierEncoder, Vocabulary
-from audit.io.hierarchies import Hierarchy, read_hierarchy
-from audit.io.input_files import InputFile, published_file
-from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_file
-from audit.io.nested_identifiers import alike_but_for_a_number
-from audit.io.notations import kind_of_days, with_century
-from audit.io.paths import as_path, is_inside, is_remote, is_there
-from audit.io.respelling import fold
-from audit.io.roles import Key, columns_without_role, narrowing_texts, shared_by_few, tied_texts
-from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
-from audit.io.rules.rows_and_values import EPISODES, FEW_OF_ROWS, FEW_TIES, Date, SeveralRows
-from audit.io.rules.rule import Columns, Rules
 from audit.io.rules.spelling import INDIVIDUAL, Crosswalk, Fold
-from audit.io.series_texts import SeriesTexts
 from audit.io.table_forms import form_of
-from audit.io.tables import Table, read_table
+from audit.io.tables import Table, parts_of, read_table
 from audit.io.texts import column_of
 from audit.model.arrays import NOBODY, Codes
 from audit.model.errors import InputError, Problem, Problems

@@ -1,9 +1,14 @@
-"""Table forms: how to read a table from text, from Parquet, and from the files of other programs."""
+"""Table forms: read tables from text, Parquet and files of other programs, and find the notes below them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from contextlib import closing
+import csv
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,15 +16,292 @@ import pyarrow as pa
 
 from audit.io.cells import Fault
 from audit.io.diagnostics import damages, quotes_of, records
-from audit.io.dialect import UTF_8, Declared, Dialect, dialect_of, read_bytes, read_dialect
+from audit.io.dialect import (
+    NOTHING_DECLARED,
+    UTF_8,
+    Declared,
+    Dialect,
+    dialect_of,
+    open_text,
+    read_bytes,
+    read_dialect,
+    text_above,
+)
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import WORKBOOKS, is_foreign, read_foreign
-from audit.io.notes_below import below_table
 from audit.io.paths import kept_while_unchanged
+from audit.io.workbook_parts import joined_cells
 from audit.runtime.phrases import say
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
+
+Row = tuple[int, Sequence[str]]
+
+_SENTENCE = 3  # words
+_FEWEST_SIGNS = 2  # among numbers, of a legend with cells of its own
+_LAST = 1 << 14  # bytes at the end of a file that show whether notes may follow the table
+_WORDS = (
+    "sources?|notes?|footnotes?|remarks?|caveats?|datasets?|last updated?|quellen?|hinweise?|anmerkung(?:en)?|"
+    "keys?|legend|zeichen\\w*|l[e\u00e9]gende|leyenda|symbols?|fu\u00dfnoten?|remarques?|champ|lecture|fuentes?|notas?|n\\.?b\\.?"
+)
+_NUMBERED = r"(?:\s*[(\[]?[0-9]{1,2}[)\]]?)?"  # such as Note 1
+_INTRODUCED = re.compile(rf"\s*(?:{_WORDS}){_NUMBERED}\s*:", re.IGNORECASE)
+_HEADING = re.compile(rf"(?:{_WORDS})", re.IGNORECASE)
+_LETTER = re.compile(r"\w{1,3}:\s+[^\W\d]")
+_NOTE = re.compile(
+    r"zeichenerkl\w*|l[e\u00e9]gende?|leyenda|anmerkungen|hinweise|fu\u00dfnoten|"
+    rf"(?:{_WORDS}){_NUMBERED}\s*:.*|[-_=]{{3,}}|(?:\u00a9|\(c\)|copyright\b).*|\w{{1,3}}(?:\s*=\s*|\s+:\s+)\S.*|"
+    r"(?:stand|as (?:of|at)|published|updated|veröffentlicht|situation au|état au|situación a)\b[^0-9]{0,20}[0-9].*|"
+    r"[\"'\u00ab\u201c\u201e] ?(?:[*#./:-]{1,3}|\[?[a-z]{1,2}\]?) ?[\"'\u00bb\u201c\u201d]\s*(?:[=:]\s*\S|\s[^\W\d]).*|"
+    r"(?:[*#\u2020\u2021\u2022]+|\.{2,3}|:|\[[a-z0-9]{1,2}\])(?:\s*[=:]\s*\S|\s+[^\W\d]).*|[^\w\s]{1,3}\s*=.*|\(?[0-9]{1,2}[.)]\s+\S+(?:\s+\S+){2,}",
+    re.IGNORECASE | re.DOTALL,
+)
+_ENTRY = re.compile(r"([^\w\s\"']{1,3}|[a-z])\s+([^\W\d].*)", re.DOTALL)
+_WORD_ENTRY = re.compile(r"([^\W\d_][^=:]+?)\s*[=:]\s*(\S.*)", re.DOTALL)
+_NUMBER, _WORD = re.compile(r"[\d\s.,]*\d[\d\s.,]*"), re.compile(r"[^\W\d_]{2}")
+
+
+@dataclass(frozen=True)
+class Below:
+    """The notes below a table.
+
+    Attributes:
+        notes: the line and the text of each note.
+        rows: the number of rows at the end of the file that are notes or empty.
+        first: the line of the first of these rows; None if there are none.
+        lone: the line and the text of a row that may be a note, or a row of the table; None if there is none.
+    """
+
+    notes: tuple[tuple[int, str], ...] = ()
+    rows: int = 0
+    first: int | None = None
+    lone: tuple[int, str] | None = None
+
+
+@kept_while_unchanged(64)
+def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
+    """Return the notes below the table of a file; none if it cannot be read."""
+    try:
+        if path.suffix.lower() in WORKBOOKS:
+            found = read_foreign(path)
+            cells = zip(*(column.to_pylist() for column in found.columns), strict=True)
+            return _below(list(zip(found.lines[1:], cells, strict=True)), len(found.names), " ")
+        if path.name.endswith(".parquet") or is_foreign(path):
+            return Below()
+        dialect = read_dialect(path, declared)
+        with closing(records(path, dialect)) as lines:
+            width = len(next(lines, (0, []))[1])
+            plain = replace(dialect, names=())
+            last = next((cells for _, cells in plain.rows([_last_line(path, dialect)])), [])
+            if not _may_be_note(_fitted(last, width), width):
+                return Below()
+            return _below([(line, _fitted(cells, width)) for line, cells in lines], width, dialect.delimiter)
+    except damages():
+        return Below()
+
+
+def _fitted(cells: list[str], width: int) -> list[str]:
+    """Return the cells of a row without one beyond the header that is empty."""
+    return cells[:width] if len(cells) == width + 1 and not cells[-1].strip() else cells
+
+
+def lines_beside(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the place and the text of each line beside the table of a file: titles, notes, other sheets of a workbook.
+
+    Blanks in the text are those of `joined_cells`; what cannot be read has none.
+    """
+    with suppress(*damages()):
+        if path.suffix.lower() in WORKBOOKS:
+            book = read_foreign(path)
+            yield from ((f"{line}", text) for line, text in book.above)
+            yield from book.elsewhere
+        elif not (path.name.endswith(".parquet") or is_foreign(path)):
+            dialect = read_dialect(path)
+            for line, text in enumerate(text_above(path, dialect).lstrip("\ufeff").splitlines(), 1):
+                row = next(csv.reader([text], delimiter=dialect.delimiter), [])
+                cells = [cell for cell in row if not cell.strip() or cell.strip() not in dialect.names]
+                words = joined_cells([dialect.delimiter.join(cells).strip(f"{dialect.delimiter} ")])
+                yield from [(f"{line}", words)] if words else []
+    for line, text in below_table(path).notes:
+        yield f"{line}", joined_cells([text])
+
+
+def group_above(path: Path) -> str:
+    """Return the name of the only group of columns in a header of two lines; an empty text if there is none."""
+    if path.suffix.lower() in WORKBOOKS:
+        return read_foreign(path).group
+    return "" if path.name.endswith(".parquet") or is_foreign(path) else read_dialect(path).group
+
+
+def text_below(path: Path, declared: Declared = NOTHING_DECLARED) -> str:
+    """Return the lines of the notes below the table of a text file, and the blank ones before them."""
+    first = below_table(path, declared).first
+    if first is None or is_foreign(path):
+        return ""
+    with open_text(path, replace(read_dialect(path, declared), skipped=0)) as text:
+        lines = [*text]
+    while not lines[first - 2].strip():
+        first -= 1
+    return "".join(lines[first - 1 :])
+
+
+def _last_line(path: Path, dialect: Dialect) -> str:
+    """Return the last line of a text file that is not empty; a line end inside quotes counts, too."""
+    if path.name.endswith(".gz") or dialect.encoding.startswith(("utf-16", "utf-32")):
+        content = read_bytes(path)
+    else:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST))
+            content = file.read()
+    lines = content.decode(dialect.encoding, "replace").rstrip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def _may_be_note(cells: Sequence[str], width: int) -> bool:
+    """Return whether a row may be a note: only its first cell is filled, it has not `width` cells, or it is introduced.
+
+    An introduced note begins with a word such as "Source:". The delimiter may divide it into cells: these are fewer
+    than those of a row, or all have letters. A sign may have a cell, and its meaning the next.
+    """
+    further = [cell for cell in cells[1:] if cell.strip()]
+    is_text = len(further) + 1 < width or all(any(map(str.isalpha, cell)) for cell in further)
+    is_introduced = further and is_text and _INTRODUCED.match(cells[0])
+    return not further or len(cells) != width or bool(is_introduced) or _is_entry(cells, width)
+
+
+def _below(rows: Sequence[Row], width: int, delimiter: str = "") -> Below:
+    """Return the notes among the last rows: from the first that has the form of a note, if sentences alone follow."""
+    end = next((place for place, (_, cells) in enumerate(rows[::-1]) if not _may_be_note(cells, width)), len(rows))
+    table, last = rows[: len(rows) - end], rows[len(rows) - end :]
+    labels = [cells[0].strip() for _, cells in table]
+    texts = [(line, _text_of(cells, width, delimiter)) for line, cells in last]
+    words = [_WORD_ENTRY.fullmatch(text) for _, text in texts]
+    among_numbers = _among_numbers(table, {each[1] for each in words if each}) if any(words) else set()
+    is_note = [
+        bool(
+            (_NOTE.fullmatch(text) and not _is_entry(cells, width))
+            or (len(cells) != width and _LETTER.match(text))
+            or is_entry
+            or (word and word[1] in among_numbers)
+        )
+        for (_, text), (_, cells), is_entry, word in zip(
+            texts, last, _are_entries(texts, last, table, width), words, strict=True
+        )
+    ]
+    first = is_note.index(True) if True in is_note else len(texts)
+    while first < len(texts) and first and (not texts[first - 1][1] or _HEADING.fullmatch(texts[first - 1][1])):
+        first -= 1
+        is_note[first] = True
+    notes = tuple(each for each in texts[first:] if each[1])
+    unlike = [each for each, note in zip(texts, is_note, strict=True) if not (note or _is_sentence(each[1]))]
+    doubtful = [each for each in notes if each in unlike]
+    if notes and any(map(_NOTE.fullmatch, labels)):  # in this table, labels have the form of notes
+        doubtful = [notes[0]]
+    if doubtful:
+        return Below(lone=doubtful[0])
+    above = [each for each in texts[:first] if each[1]]
+    known = [*labels, *(text for _, text in above)]
+    # In a table of labels and counts, a label whose count is hidden is as likely as a note.
+    lone = next((each for each in above[-1:] if known.count(each[1]) == 1), None)
+    lone = None if lone is None or (width <= 2 and not _is_sentence(lone[1])) else lone
+    return Below(notes, len(texts) - first, texts[first][0], lone) if notes else Below(lone=lone)
+
+
+def _text_of(cells: Sequence[str], width: int, delimiter: str) -> str:
+    """Return the text of a row that may be a note; a blank parts a sign from its meaning in the next cell."""
+    filled = " ".join(cell.strip() for cell in cells if cell.strip())
+    return filled if _is_entry(cells, width) else delimiter.join(cells).strip().strip(delimiter).strip()
+
+
+def _is_entry(cells: Sequence[str], width: int) -> bool:
+    """Return whether a row has a sign and, in the next cell, a text, and lacks the rest; beside a letter, of two words.
+
+    >>> _is_entry([".", "secret", ""], 3), _is_entry(["x", "no answer", ""], 3), _is_entry(["x", "men", ""], 3)
+    (True, True, False)
+    >>> _is_entry(["*", "flu"], 2)  # a person of whom only the disease is published
+    False
+    """
+    found = _ENTRY.fullmatch(" ".join(cells).strip()) if width > 2 else None
+    is_pair = found is not None and cells[0].strip() == found[1] and not any(map(str.strip, cells[2:]))
+    return found is not None and is_pair and (not found[1].isalpha() or " " in found[2])
+
+
+def _are_entries(texts: Sequence[tuple[int, str]], last: Sequence[Row], table: Sequence[Row], width: int) -> list[bool]:
+    """Return which lines are entries of a legend: a sign of the table's numbers, or one of several, and its meaning.
+
+    If entries are in cells of their own, two signs of them stand among numbers: a last person may have a hidden and an
+    empty cell. A dash before labels, such as `- women`, is no such sign, nor is one that stands for a label; a meaning
+    is no text of the table.
+    """
+    found = [_ENTRY.fullmatch(text) for _, text in texts]
+    if not any(found):
+        return [False] * len(texts)
+    first = {cells[0].strip() for _, cells in table}
+    labels = first | {entry[1] for text in first if (entry := _ENTRY.fullmatch(text))}
+    shown = {cell.strip() for _, cells in table for cell in cells}
+    signs = {each[1] for each in found if each and not each[1].isalpha()} - labels
+    among_numbers = _among_numbers(table) - labels
+    in_cells = any(_is_entry(cells, width) for _, cells in last)
+    if in_cells and len({each[1] for each in found if each} & among_numbers) < _FEWEST_SIGNS:
+        return [False] * len(texts)
+    known = (among_numbers if in_cells else {*shown} - labels) | (signs if len(signs) > 1 else set())
+    return [each is not None and each[1] in known and each[2] not in shown for each in found]
+
+
+def _among_numbers(table: Sequence[Row], signs: Collection[str] = ()) -> set[str]:
+    """Return the texts of the columns that have numbers and no words but signs, except for the first column."""
+    columns = [{*map(str.strip, each)} for each in zip_longest(*(cells[1:] for _, cells in table), fillvalue="")]
+    return {
+        text
+        for texts in columns
+        if any(map(_NUMBER.fullmatch, texts)) and not any(map(_WORD.search, texts.difference(signs)))
+        for text in texts
+    }
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether a line may continue the note above it: it has a colon, or three words."""
+    return ":" in text or len(text.split()) >= _SENTENCE
+
+
+_ENTRY_END = re.compile(r";|[,.]\s+(?=\S{1,9}\s*[=:]\s)")
+_DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2212"
+
+
+def legend(signs: Collection[str], notes: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each sign that notes explain, with its meaning, such as `* = 1 to 4; c = confidential`, in their order.
+
+    A line that begins with a sign may go on with others; any dash stands for another one. A sign that is no word may
+    stand in brackets at the end.
+
+    >>> [*legend(["..", "c"], ['".." indicates fewer than 6; c = confidential'])]
+    [('..', 'indicates fewer than 6'), ('c', 'confidential')]
+    >>> [*legend([".", "\u2013"], ["- nothing  . secret"])]
+    [('\u2013', 'nothing'), ('.', 'secret')]
+    >>> [*legend(["secret", "ss"], ["ss : secret secondaire", "Signs: secret: below 11"])]
+    [('ss', 'secret secondaire'), ('secret', 'below 11')]
+    >>> [*legend(["*", "c"], ["Note: Rounded to 5; values below 8 are suppressed (*).", "By the office (c)"])]
+    [('*', 'values below 8 are suppressed')]
+    """
+    written = {sign: f"[{_DASHES}]" if sign in _DASHES else re.escape(sign) for sign in signs}
+    known = "|".join(sorted(written.values(), key=len, reverse=True))
+    lines = (entry.strip() for note in notes for entry in _ENTRY_END.split(note))
+    before = rf"(?:(?!(?:{known})\s*:)[^=:]*:\s*)?"  # a sign there is the one that the note explains
+    begins = re.compile(rf"(?:[^=]*:\s*)?(?:{known})\s")
+    next_sign = re.compile(rf"(?<![:=\s])\s+(?=(?:{known})\s+[^\W\d])")
+    for entry in (part for line in lines for part in (next_sign.split(line) if begins.match(line) else [line])):
+        for sign in signs:
+            quoted = rf"[\"'\u00ab\u201c\u201e]\s?{written[sign]}\s?[\"'\u00bb\u201c\u201d]"
+            says = rf"{before}(?:{written[sign]}|{quoted})(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
+            ends = rf"(?:{_WORDS}{_NUMBERED}\s*:\s*)?(\w.*?)\s*\({written[sign]}\)[.]?"
+            found = re.fullmatch(says, entry) or (None if sign.isalnum() else re.fullmatch(ends, entry))
+            if found is not None:
+                yield sign, found[1].rstrip(". ")
+
+
+# -- forms ------------------------------------------------------------------------------------------------------------
+
 
 _BLOCK = 2 << 20
 _LARGEST_BLOCK = 1 << 30

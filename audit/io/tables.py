@@ -1,7 +1,7 @@
 """Tables: read columns of a file as Arrow arrays, text as dictionaries except for columns of distinct cells.
 
 Cells are not converted to Python objects row by row: a number or a generalized cell is parsed from the dictionary, once
-for each distinct text.
+for each distinct text. Columns of parts, such as record ids of `Household` and `Person`, are composed of them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.paths import kept_while_unchanged
 from audit.io.table_forms import FORMS, form_of, is_text
 from audit.io.texts import arrow, column_of, flags, hexadecimal, texts_of, used_texts, whole
+from audit.model.arrays import combine, distinct
 from audit.model.errors import Problems
 from audit.runtime.phrases import say, say_count
 
@@ -509,3 +510,30 @@ def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     except pa.ArrowInvalid:  # not UTF-8
         pass
     return pa.chunked_array([hexadecimal(chunk) for chunk in column.chunks], pa.large_string()).cast(small)
+
+
+# -- composed columns -------------------------------------------------------------------------------------------------
+
+
+TOGETHER = " + "
+"""What stands between the names of columns that are read as one, and between their texts."""
+
+
+def parts_of(column: str, names: Collection[str]) -> tuple[str, ...]:
+    """Return the columns of a file that are the parts of a column; empty if it has the column itself, or no parts.
+
+    >>> parts_of("Household + Person", ["Household", "Person"]), parts_of("a", ["a"])
+    (('Household', 'Person'), ())
+    """
+    parts = tuple(column.split(TOGETHER))
+    return parts if column not in names and len(parts) > 1 and {*parts} <= {*names} else ()
+
+
+def composed(table: Table, column: str, parts: tuple[str, ...]) -> Table:
+    """Return the table with a column composed from its parts; its text is empty where that of a part is."""
+    coded = [text_codes(table.arrow(part)) for part in parts]
+    first, place = distinct(*combine([(codes, len(names)) for codes, names in coded], table.rows))
+    cells = ([names[codes[row]] for codes, names in coded] for row in first.tolist())
+    texts = column_of(TOGETHER.join(row) if all(row) else "" for row in cells)
+    array: pa.Array = pa.DictionaryArray.from_arrays(arrow(place.astype(np.int32)), texts)
+    return table.with_column(column, array)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, S
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
+from audit.io.naming import in_time
 from audit.io.paths import is_inside, is_there, matching
-from audit.io.publication_order import in_time
 from audit.io.tables import SUFFIXES, is_table
 from audit.model.arrays import UNBOUNDED
 from audit.model.errors import Problems

@@ -14,16 +14,15 @@ from fractions import Fraction
 import numpy as np
 
 from audit.clauses.registry import ON_VALUES
-from audit.io.adjustments import read_adjusted
-from audit.io.attributes import QuasiIdentifier
+from audit.io.attributes import QuasiIdentifier, are_codes
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import codes_for_unknown, unknown_among, unmasked, unread
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
-from audit.io.coarser_cells import are_codes
 from audit.io.foreign_files import is_foreign
 from audit.io.notations import UNIT
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Spelled
+from audit.io.rules.rule import read_adjusted
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold, written_alike
 from audit.io.series import Series
 from audit.io.table_forms import is_text

@@ -13,8 +13,8 @@ from math import log
 
 import numpy as np
 
-from audit.io.adjustments import read_there
 from audit.io.rules.rows_and_values import FEW_OF_ROWS
+from audit.io.rules.rule import read_there
 from audit.io.series import Series
 from audit.io.tables import text_codes
 from audit.model.arrays import Codes, Counts, Integers, combine, ranks

@@ -18,7 +18,6 @@ from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.known_groups import PossibleKinds
 from audit.adversary.view import View
 from audit.clauses.registry import ON_VALUES
-from audit.io.adjustments import named_there
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, number_in, unknown_among
 from audit.io.cells import Kind, ValueSet
@@ -28,7 +27,7 @@ from audit.io.respelling import fold, grows
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.rows_and_values import BY_CHANCE, FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
-from audit.io.rules.rule import ColumnRule
+from audit.io.rules.rule import ColumnRule, named_there
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text

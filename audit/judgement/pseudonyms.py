@@ -17,8 +17,8 @@ import numpy as np
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.view import View
-from audit.io.atomic_files import hide_from_version_control, write_file
 from audit.io.encoding import COUNTERFEIT
+from audit.io.file_writing import hide_from_version_control, write_file
 from audit.io.manifest import PRIVATE
 from audit.io.paths import is_remote
 from audit.io.series import Series

@@ -17,7 +17,7 @@ from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.view import View
 from audit.clauses.clause import ClauseKnowledge
 from audit.clauses.registry import CLAUSES
-from audit.io.adjustments import adjusted, read_adjusted, read_written
+from audit.io.rules.rule import adjusted, read_adjusted, read_written
 from audit.io.tables import Coded, Table
 from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
 from audit.judgement.scoring import changed_values, listed_values, true_values

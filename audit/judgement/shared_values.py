@@ -17,18 +17,17 @@ import numpy as np
 
 from audit.adversary.held_series import HeldSeries, SeenRelease
 from audit.clauses.registry import ON_VALUES
-from audit.io.adjustments import read_there
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import CellError, Interval, ValueSet
-from audit.io.column_names import is_of_household
-from audit.io.composed_columns import TOGETHER
+from audit.io.likely_equal import alike_but_for_a_number
 from audit.io.manifest import KEY_COLUMNS
 from audit.io.microdata import SnapshotFile
-from audit.io.nested_identifiers import alike_but_for_a_number
+from audit.io.naming import is_of_household
 from audit.io.paths import is_there
 from audit.io.releases import own_values
 from audit.io.rules.rows_and_values import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
-from audit.io.tables import header, read_table, text_codes
+from audit.io.rules.rule import read_there
+from audit.io.tables import TOGETHER, header, read_table, text_codes
 from audit.io.toml import toml_key
 from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags, Integers, numbered
 from audit.model.errors import Doubt, Problems

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.io.atomic_files import write_file
 from audit.io.cells import Kind
+from audit.io.file_writing import write_file
 from audit.io.manifest import NAME, parse_manifest
 from audit.io.notations import kind_of_days, single_day
 from audit.io.tables import header, read_table

@@ -12,7 +12,7 @@ from audit.io.cell_reading import number_in
 from audit.io.cells import Kind
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import Domain, Microdata, ReadSnapshot
-from audit.io.publication_order import natural
+from audit.io.naming import natural
 from audit.io.release_reading import read_release
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series

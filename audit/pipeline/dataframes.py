@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, get_type_hints
 
 import numpy as np
 
-from audit.io.atomic_files import atomic_path
+from audit.io.file_writing import atomic_path
 from audit.model.errors import UsageError
 from audit.model.explanation import Explanation
 from audit.model.json_types import UNWRITTEN, notes_of

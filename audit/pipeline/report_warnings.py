@@ -10,11 +10,11 @@ import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View, handed
-from audit.io.adjustments import read_there
-from audit.io.column_names import names_waves
 from audit.io.irregularities import irregularities
+from audit.io.naming import names_waves
 from audit.io.paths import is_there
 from audit.io.rules.rows_and_values import Similar, Unlinkable
+from audit.io.rules.rule import read_there
 from audit.io.series import Series
 from audit.io.toml import toml_key
 from audit.judgement.pseudonyms import Pseudonymizer

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.io.attributes import QuasiIdentifier
+from audit.io.attributes import QuasiIdentifier, grid, narrowest, shortened
 from audit.io.cells import (
     ANYTHING,
     Anything,
@@ -33,11 +33,10 @@ from audit.io.cells import (
     cover_ranges,
     intersect,
 )
-from audit.io.coarser_cells import grid, narrowest, shortened
 from audit.io.encoding import COUNTERFEIT as MARK
 from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import Domain, ReadSnapshot
-from audit.io.publication_order import natural
+from audit.io.naming import natural
 from audit.io.releases import KeyedRelease
 from audit.io.rules.rows_and_values import Unlinkable
 from audit.io.rules.rule import Columns

@@ -12,12 +12,10 @@ from random import SystemRandom
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.adjustments import respelled
 from audit.io.candidate import not_alone
 from audit.io.release_reading import read_release
-from audit.io.rules.file_form import Renamed
 from audit.io.rules.rows_and_values import IgnoreRows
-from audit.io.rules.rule import Rules, spelled
+from audit.io.rules.rule import Renamed, Rules, respelled, spelled
 from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.attributes import QuasiIdentifier
-from audit.io.cell_reading import list_sign
+from audit.io.attributes import QuasiIdentifier, coarser, common_prefix, grid, widths
+from audit.io.cell_reading import Hierarchy, list_sign
 from audit.io.cells import (
     ANYTHING,
     Anything,
@@ -27,8 +27,6 @@ from audit.io.cells import (
     intersect,
     show,
 )
-from audit.io.coarser_cells import coarser, common_prefix, grid, widths
-from audit.io.hierarchies import Hierarchy
 
 _RANGE = re.compile(r"(\D*)\d+(\D+)\d+(\D*)")
 _YEAR = 4  # digits

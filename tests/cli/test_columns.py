@@ -101,8 +101,8 @@ def test_weights_that_few_rows_share(tmp_path, weight, said):
     )
 
 
-@kills("audit.io.nested_identifiers.alike_but_for_a_number", "longest < len(by_first) <= 2 * counted", "True")
-@kills("audit.io.nested_identifiers.alike_but_for_a_number", "cases(texts, _SHORT)", "cases(texts)")
+@kills("audit.io.likely_equal.alike_but_for_a_number", "longest < len(by_first) <= 2 * counted", "True")
+@kills("audit.io.likely_equal.alike_but_for_a_number", "cases(texts, _SHORT)", "cases(texts)")
 @pytest.mark.parametrize(
     ("form", "said"),
     [
@@ -136,8 +136,8 @@ def test_record_ids_that_show_households(tmp_path, form, said):
 
 
 @kills("audit.io.series.Series.alike_ids", "[*releases, every]", "releases")
-@kills("audit.io.nested_identifiers.alike_but_for_a_number", "len(each) < len(texts) <= ", "len(texts) <= ")
-@kills("audit.io.nested_identifiers.alike_but_for_a_number", "<= _MEMBERS * len(each)", "< 99 * len(each)")
+@kills("audit.io.likely_equal.alike_but_for_a_number", "len(each) < len(texts) <= ", "len(texts) <= ")
+@kills("audit.io.likely_equal.alike_but_for_a_number", "<= _MEMBERS * len(each)", "< 99 * len(each)")
 @pytest.mark.parametrize(
     ("head", "form", "said"),
     [

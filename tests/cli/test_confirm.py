@@ -404,10 +404,8 @@ def test_transitions_are_drafted_anew_in_the_order_that_the_publisher_states(wav
     assert sorted(lines) == ["No,No", "Yes,No", "Yes,Yes", "from,to"]
 
 
-@kills(
-    "audit.io.publication_order._readings", "beside[::-1]), (numbers[at], *beside)", "beside), (numbers[at], *beside)"
-)
-@kills("audit.io.publication_order.in_time", "is_alike and order == other", "is_alike")
+@kills("audit.io.naming._readings", "beside[::-1]), (numbers[at], *beside)", "beside), (numbers[at], *beside)")
+@kills("audit.io.naming.in_time", "is_alike and order == other", "is_alike")
 @pytest.mark.parametrize(
     ("tags", "order", "asked"),
     [

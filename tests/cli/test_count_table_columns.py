@@ -18,7 +18,7 @@ from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.init import confirmation
 from audit.init.count_tables import guess_tables
-from audit.io.notes_below import below_table
+from audit.io.table_forms import below_table
 from audit.io.toml import key_path, toml_key
 from audit.model.arrays import UNBOUNDED
 from tests.cli.forms import edit
@@ -676,7 +676,7 @@ All,All,108
 
 
 @kills("audit.init.count_rules._stands_for", "named or (small + 1, UNBOUNDED)", "named or (0, UNBOUNDED)")
-@kills("audit.io.notes_below.legend", "yield sign, found", "yield sign[:0], found")
+@kills("audit.io.table_forms.legend", "yield sign, found", "yield sign[:0], found")
 @pytest.mark.parametrize(
     ("notes", "markers"),
     [
@@ -1176,8 +1176,8 @@ LEGENDS = {
 }
 
 
-@kills("audit.io.notes_below._are_entries", "signs if len(signs) > 1 else", "signs if False else")
-@kills("audit.io.notes_below.legend", 'f"[{_DASHES}]" if sign in _DASHES else ', "")
+@kills("audit.io.table_forms._are_entries", "signs if len(signs) > 1 else", "signs if False else")
+@kills("audit.io.table_forms.legend", 'f"[{_DASHES}]" if sign in _DASHES else ', "")
 @pytest.mark.many
 @pytest.mark.parametrize("way", ["padded.csv", "bare.csv", "book.xlsx", "book.ods"])
 @pytest.mark.parametrize("kind", LEGENDS)
@@ -1240,7 +1240,7 @@ def test_an_index_number_of_each_area_is_no_code_of_it(name, decimals, tmp_path)
     assert verdict(tmp_path)[0] != 0
 
 
-@kills("audit.io.notes_below._are_entries", "{*shown} - labels", "{*shown}")
+@kills("audit.io.table_forms._are_entries", "{*shown} - labels", "{*shown}")
 def test_labels_behind_a_dash_are_no_legend(tmp_path):
     rows = "area,a,b\nAll,-,30\n- women,12,20\n- men,,\n"
     (tmp_path / "1.csv").write_text(rows + "Source: the office\n", "utf-8")

@@ -466,7 +466,7 @@ def test_an_identifier_that_may_say_unknown_is_asked_about(tmp_path, text):
 @pytest.mark.parametrize("text", ["unbekannt", "0", "9999999"])
 def test_identifiers_of_all_releases_of_a_large_series_are_looked_at(tmp_path, text, monkeypatch):
     """Those of the first two releases were, of more than 500,000 rows together."""
-    monkeypatch.setattr("audit.io.series_texts.MOST_ROWS", 10)
+    monkeypatch.setattr("audit.io.roles.MOST_ROWS", 10)
     rows = [[who, "20-39", "ab"[n % 2]] for n, who in enumerate(["4711001", "4711002", "4711003", "4711004"])]
     tables = [["Person", "Age", "Illness"], *rows], [["Person", "Age", "Illness"], *rows[:3], [text, "20-39", "b"]]
     result = run_audit(series_of(tmp_path, [tables[0], *tables], PEOPLE_BY_AGE))[1]

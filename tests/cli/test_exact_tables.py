@@ -279,7 +279,7 @@ def test_a_rate_of_an_exact_count_and_a_published_one_is_of_what_is_published(de
     assert "1 count is known exactly" in out
 
 
-@kills("audit.io.publication_order.most_like", "sum(map(eq, alike[other], numbers))", "0")
+@kills("audit.io.naming.most_like", "sum(map(eq, alike[other], numbers))", "0")
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_candidate_is_exact_like_the_table_with_most_of_its_numbers(noise, tmp_path):
     """Of t1.csv and t2.csv, whose names differ by a number, one is exact."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from audit.io import series_texts
+from audit.io import roles
 from audit.io.irregularities import are_others
 from audit.model.errors import InputError
 from audit.pipeline import audit_run
@@ -38,7 +38,7 @@ def of_ages(*classes):
     return [["Age", "Disease"], *rows]
 
 
-@kills("audit.io.series_texts.sums_of_others", "2 * total == total.sum()", "total < 0")
+@kills("audit.io.roles.sums_of_others", "2 * total == total.sum()", "total < 0")
 @pytest.mark.parametrize(("more", "code"), [(0, 3), (1, 0)])
 def test_a_value_whose_count_is_that_of_all_others_may_be_a_total(tmp_path, more, code):
     """Each class has one disease, and a line that says so under another name; of other counts it is a disease."""
@@ -196,7 +196,7 @@ def test_values_in_two_spellings_do_not_rule_each_other_out(tmp_path, value, pay
 
 @kills("audit.io.rules.spelling.rows_like_no_people", "some[row] = ", "some[row] = True or ")
 @kills("audit.io.rules.spelling.OtherReading.of", ", *_equal_digits(texts)", "")
-@kills("audit.io.series_texts.SeriesTexts.record", "np.flatnonzero(rows", "np.flatnonzero(False & rows")
+@kills("audit.io.roles.SeriesTexts.record", "np.flatnonzero(rows", "np.flatnonzero(False & rows")
 @pytest.mark.parametrize(
     ("town", "illness", "code"),
     [
@@ -300,7 +300,7 @@ def test_few_people_are_others_by_what_all_of_a_release_share(one, other, same):
 
 
 @kills("audit.io.respelling.skeleton", "if not unicodedata.combining(each)", "")
-@kills("audit.io.nested_identifiers.together", "one in people and other in people", "False")
+@kills("audit.io.likely_equal.together", "one in people and other in people", "False")
 @pytest.mark.many
 @pytest.mark.parametrize("other", ["Jose", "1 José", "a) José", "(revised) José", "darunter José", "• José", "José †"])
 @pytest.mark.parametrize("together", [True, False])
@@ -558,7 +558,7 @@ RESPELT = {
 }
 
 
-@kills("audit.io.nested_identifiers._may_be_one", "one.kind[0] != other.kind[0]", "False")
+@kills("audit.io.likely_equal._may_be_one", "one.kind[0] != other.kind[0]", "False")
 @kills("audit.io.encoding._parts", "<= _LONGEST", "< 0")
 @pytest.mark.many
 @pytest.mark.parametrize("respelt", RESPELT.values(), ids=RESPELT)
@@ -574,13 +574,13 @@ def test_people_whose_identifiers_are_respelt_are_never_judged_as_others(tmp_pat
         cells = ((f"{4100 + int(who):08}", who in changed, *cells) for who, *cells in map(str.split, rows))
         return [["Who", "Group", "Disease"], *([respelt(who) if new else who, *more] for who, new, *more in cells)]
 
-    for most in (series_texts.MOST_ROWS, 0):
-        monkeypatch.setattr(series_texts, "MOST_ROWS", most)
+    for most in (roles.MOST_ROWS, 0):
+        monkeypatch.setattr(roles, "MOST_ROWS", most)
         folder = series_of(tmp_path / str(most), [table(first, set()), table(last, people)], columns)
         assert read_audit(folder)[0] == (1 if respelt is str else 3)
 
 
-@kills("audit.io.nested_identifiers.nested", "chances * both <= count + both", "both >= 0")
+@kills("audit.io.likely_equal.nested", "chances * both <= count + both", "both >= 0")
 @pytest.mark.parametrize("form", ["{}/24", "{}-2"])
 def test_two_systems_of_identifiers_side_by_side_are_of_different_people(tmp_path, form):
     """Both count from the same number: one pair of them never occurs together, seventeen do."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.io import series_texts
+from audit.io import roles
 from reports.registry import FORMATS
 from tests.cli.forms import FORMS, private_texts, snapshot
 from tests.cli.mutating import ALWAYS_REFUSED, MAKES_PRIVATE_PUBLIC, MUTATIONS, NotHere, mutate
@@ -82,8 +82,8 @@ def test_a_mutated_series(kind, number, tmp_path):
 def test_a_large_series_is_judged_as_a_small_one(kind, tmp_path, monkeypatch):
     _, series, _ = mutated(tmp_path, kind, random.Random(f"large-{kind}"))  # noqa: S311
     seen = []
-    for most in (series_texts.MOST_ROWS, 0):
-        monkeypatch.setattr(series_texts, "MOST_ROWS", most)
+    for most in (roles.MOST_ROWS, 0):
+        monkeypatch.setattr(roles, "MOST_ROWS", most)
         code, result, _ = run_audit(series)
         clauses = [] if result is None else result["policy"]["clauses"]
         seen.append((code, {each["clause"]: each["state"] for each in clauses}))

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from audit.io import series_texts, table_forms
+from audit.io import roles, table_forms
 from audit.model.adversary import ADVERSARIES
 from audit.pipeline import audit_run
 from tests.cli.forms import edit
@@ -50,7 +50,7 @@ def test_each_release_is_parsed_once(adversary, tmp_path, monkeypatch):
 def test_people_of_a_large_series_are_compared_by_what_was_read(tmp_path, monkeypatch):
     """The texts of record ids, which are not kept, are read once more: a part of them may show households."""
     folder = series_of(tmp_path / "s", ["\n".join([*ROWS, ""])] * 3, COLUMNS)
-    monkeypatch.setattr(series_texts, "MOST_ROWS", 0)
+    monkeypatch.setattr(roles, "MOST_ROWS", 0)
     parsed = counted(monkeypatch)
     assert run_main(str(folder))[1]
     assert parsed == {"1.csv": 2, "2.csv": 2, "3.csv": 2}

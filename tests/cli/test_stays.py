@@ -42,7 +42,7 @@ ENDS = {
 }
 
 
-@kills("audit.io.column_names.stay", "some | ends if names_waves(name) else some", "some")
+@kills("audit.io.naming.stay", "some | ends if names_waves(name) else some", "some")
 @pytest.mark.many
 @pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
 @pytest.mark.parametrize("columns", PAIRS, ids="-".join)

@@ -8,7 +8,7 @@ import unicodedata
 import openpyxl
 import pytest
 
-from audit.io import series_texts
+from audit.io import roles
 from audit.pipeline import audit_run
 from tests.cli.forms import EXAMPLES, read_rows
 from tests.cli.test_messy_files import RESPELLINGS
@@ -159,9 +159,9 @@ def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
     assert (states["max_risk"][0], states["k"][0]) == ("holds", "holds")
 
 
-@kills("audit.io.series_texts.last_rows_of_a_cell", "last &= ~(full & elsewhere[codes])", "pass")
-@kills("audit.io.series_texts.last_rows_of_a_cell", "return np.flatnonzero(blank).tolist()", "return []")
-@kills("audit.io.series_texts.last_rows_of_a_cell", "np.flatnonzero(count > 1)", "np.flatnonzero(count > 0)")
+@kills("audit.io.roles.last_rows_of_a_cell", "last &= ~(full & elsewhere[codes])", "pass")
+@kills("audit.io.roles.last_rows_of_a_cell", "return np.flatnonzero(blank).tolist()", "return []")
+@kills("audit.io.roles.last_rows_of_a_cell", "np.flatnonzero(count > 1)", "np.flatnonzero(count > 0)")
 @pytest.mark.parametrize(
     ("last", "warned"),
     [
@@ -215,7 +215,7 @@ def test_notes_below_a_table_are_set_aside(tmp_path, last, exits):
     assert (run_main("init", str(tmp_path / "guessed"), "--yes")[0] == 0) == (exits != 2)
 
 
-@kills("audit.io.notes_below.legend", "[^=:]*:\\s*)?", ")?")
+@kills("audit.io.table_forms.legend", "[^=:]*:\\s*)?", ")?")
 @kills("audit.io.rules.cell_meaning.Missing.hints", "if t.strip(covering)", "if False")
 @pytest.mark.parametrize(
     ("sign", "note"),
@@ -624,7 +624,7 @@ def test_people_of_large_series_and_of_key_files_are_compared_too(
     tmp_path, monkeypatch, first, second, more, state, in_key
 ):
     """Ids that no column has, or that are too many to be looked at by place, may differ in spelling alone as well."""
-    monkeypatch.setattr(series_texts, "MOST_ROWS", series_texts.MOST_ROWS if in_key else 0)
+    monkeypatch.setattr(roles, "MOST_ROWS", roles.MOST_ROWS if in_key else 0)
     tables = []
     for tag, who in (("1", first), ("2", second)):
         people = [who, *("11", "12", "13")] if who.isdigit() else [who, "p", "q", "r"]

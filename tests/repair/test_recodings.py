@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_reading import Hierarchy
 from audit.io.cells import Kind
-from audit.io.hierarchies import Hierarchy
 from audit.repair.guided import GuidedSearch
 from audit.repair.merged_cells import AttributeCells
 from audit.runtime.candidate_search import CandidateSearch, SearchOutOfTimeError

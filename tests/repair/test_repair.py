@@ -14,8 +14,8 @@ from attacks.intersection import IntersectionAttack
 from attacks.update_graph import UpdateGraphAttack
 from audit.api import load
 from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_reading import Hierarchy
 from audit.io.cells import Kind
-from audit.io.hierarchies import Hierarchy
 from audit.io.release_reading import read_release
 from audit.io.series import Series, open_series
 from audit.model.moves import MOVES, REDRAW

@@ -12,7 +12,6 @@ from typing import Any, Self
 from audit.io.cell_reading import bands_among, day_in, is_range, number_in, parse_point, unit_of
 from audit.io.cells import CellError, Kind
 from audit.io.notations import kind_of_days, read_number
-from audit.io.notes_below import legend
 from audit.io.respelling import as_plain_number, fold, ungrouped, with_plain_point
 from audit.io.rules.rule import (
     NO_ROLE,
@@ -24,6 +23,7 @@ from audit.io.rules.rule import (
     WrittenTexts,
     unnamed,
 )
+from audit.io.table_forms import legend
 from audit.io.toml import Reader, toml_key
 from audit.model.errors import Doubt
 from audit.model.nearness import PublishedNumbers

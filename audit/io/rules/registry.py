@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Missing, Spelled
-from audit.io.rules.file_form import Delimiter, Encoding, Renamed
 from audit.io.rules.rows_and_values import (
     Date,
     Harmless,
@@ -18,7 +17,7 @@ from audit.io.rules.rows_and_values import (
     Unlinkable,
     Unnamed,
 )
-from audit.io.rules.rule import ColumnRule, Columns, Rules
+from audit.io.rules.rule import ColumnRule, Columns, Delimiter, Encoding, Renamed, Rules
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
 from audit.io.toml import Reader
 

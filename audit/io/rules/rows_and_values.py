@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.io.cell_reading import unknown_among
-from audit.io.column_names import names_cases
+from audit.io.naming import names_cases
 from audit.io.respelling import fold, skeleton
 from audit.io.rules.cell_meaning import Hierarchies, Missing, Spelled
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Headers, Hint, ReadSeries, Rules, WrittenTexts, unnamed

@@ -1,21 +1,21 @@
 """Column rules: each is one key of `[columns]`, with its form, its effect, its warnings, and when `audit init` adds it.
 
 Rules apply in the order of `registry.RULES`: to the header of a file, to its rows, to its texts (by release), and last
-the rules that only declare how something is judged.
+the rules that only declare how something is judged. Tables are read as the rules require (`Adjustments`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from audit.io.cells import Kind
-from audit.io.composed_columns import parts_of
+from audit.io.dialect import Declared, is_encoding
 from audit.io.encoding import Vocabulary
-from audit.io.tables import Table
+from audit.io.tables import Table, composed, header, in_other_encoding, note_absent, parts_of, read_shared, read_table
 from audit.io.toml import Form, Reader, Toml
 from audit.model.errors import Doubt, Problems
 from audit.model.report import ReportWarning
@@ -318,3 +318,240 @@ def unnamed(listed: Iterable[str], allowed: Collection[str], what: Phrase, remed
     for column in listed:
         if column not in allowed:
             yield what.filled(column=column), str(remedy)
+
+
+# -- rules about the form of files ------------------------------------------------------------------------------------
+
+
+class _OfTextFiles(ColumnRule):
+    """A rule about text files."""
+
+    def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
+        """Yield the fault that no release is a text file."""
+        if self.stated and not headers.texts:
+            yield say("no release is a text file, so {nothing}", nothing=NOTHING), say("leave it out")
+
+
+@dataclass(frozen=True)
+class Delimiter(_OfTextFiles, key="delimiter", form=Reader.value):
+    """`delimiter = ";"`: the text between two cells of a text file; None means that it is guessed."""
+
+    sign: str | None = None
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield the fault that the sign is not one character, or has another meaning in text files."""
+        sign = self.sign
+        if sign is not None and (not isinstance(sign, str) or len(sign) != 1 or sign in '"\r\n'):
+            yield say("this is not a delimiter"), say('write ",", ";", "|" or, for a tab, "\\t"')
+
+
+@dataclass(frozen=True)
+class Encoding(_OfTextFiles, key="encoding", form=Reader.text):
+    """`encoding = "cp1252"`: the encoding of a text file; None means that it is guessed."""
+
+    name: str | None = None
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield the fault that Python does not know the encoding."""
+        if self.name is not None and not is_encoding(self.name):
+            yield (
+                say('unknown encoding "{name}"', name=self.name),
+                say('write one such as "utf-8", "cp1252" or "latin-1"'),
+            )
+
+
+@dataclass(frozen=True)
+class Renamed(
+    ColumnRule, key="renamed", form=Reader.mappings, why=Phrase("these columns look like those of the other releases")
+):
+    """`renamed = { "2024Q3" = { Diagnose = "Disease" } }`: what the series calls the columns of a release's file."""
+
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:
+        """Return the header with the new names; None after noting that another column has one of them."""
+        renamed = self.names.get(tag, {})
+        for old, new in renamed.items():
+            if old in names and new in names and new not in renamed:
+                what = say('`renamed` gives it the name "{new}", which another column of the file has', new=new)
+                remedy = say("delete the entry from the manifest, or rename the other column too")
+                problems.add(shown, what, remedy, column=old)
+                return None
+        return [renamed.get(name, name) for name in names]
+
+    def lacking(self, names: Collection[str], tag: str, beside: str | None) -> Iterator[tuple[str, str, str]]:
+        """Yield the columns to rename that the files of the release lack, and that no file beside it has."""
+        for old, new in self.names.get(tag, {}).items():
+            if old not in names and new != beside:
+                what = say('`renamed` calls it "{new}", but the file has no such column', new=new)
+                yield old, what, say("correct the entry in the manifest")
+
+    def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
+        """Yield the fault of each release that the series does not have."""
+        for tag in self.names:
+            if tag not in headers.tags:
+                yield (
+                    say('there is no release "{tag}", so {nothing}', tag=printable(tag), nothing=NOTHING),
+                    say("write the tag of a release, or put the file of that release beside the others"),
+                )
+
+
+# -- reading by rules -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Adjustments:
+    """How one table is adjusted when it is read.
+
+    Attributes:
+        rules: the column rules.
+        tag: the release of the table; empty for a table beside the releases.
+        unpublished: columns of the series that the table lacks; each is read as `*` throughout.
+        by: the column in which the tag marks the rows of the release; None if the file holds one release.
+    """
+
+    rules: Rules = NO_RULES
+    tag: str = ""
+    unpublished: frozenset[str] = frozenset()
+    by: str | None = None
+
+    @property
+    def otherwise(self) -> str | None:
+        """The second remedy for a missing column, besides correcting its name; None: to add it to the file."""
+        return say("write under `renamed` what the release calls it") if self.tag else None
+
+    @property
+    def declared(self) -> Declared:
+        """The delimiter and the encoding that the manifest declares."""
+        return Declared(self.rules[Delimiter].sign, self.rules[Encoding].name)
+
+
+def adjusted_names(path: Path, shown: str, adjustments: Adjustments, problems: Problems) -> list[str] | None:
+    """Return the columns of a file after adjustment, without composed ones; None after noting a problem."""
+    names = header(path, shown, problems, adjustments.declared)
+    return None if names is None else _renamed([*names], shown, adjustments, problems)
+
+
+def _renamed(names: list[str], shown: str, adjustments: Adjustments, problems: Problems) -> list[str] | None:
+    renamed: list[str] | None = names
+    for rule in adjustments.rules:
+        renamed = None if renamed is None else rule.header(renamed, adjustments.tag, shown, problems)
+    return renamed
+
+
+def check_renamed(
+    halves: Iterable[tuple[Path, str]], adjustments: Adjustments, problems: Problems, beside: str | None = None
+) -> bool:
+    """Return whether a file, or a pair of files, has the columns that the rules rename; note missing ones.
+
+    The column `beside` may be missing, as a file beside the release has it. A file that cannot be read counts as
+    having them: reading it reports the fault.
+    """
+    shown, there, before = "", set[str](), len(problems.found)
+    for path, shown in halves:
+        names = header(path, shown, Problems(), adjustments.declared)
+        if names is None:
+            return True  # reading the file reports it
+        there.update(names)
+    for rule in adjustments.rules:
+        for column, what, remedy in rule.lacking(there, adjustments.tag, beside):
+            problems.add(shown, *(in_other_encoding(path, column) or (what, remedy)), column=column)
+    return len(problems.found) == before
+
+
+def check_present(
+    path: Path, shown: str, wanted: Iterable[str | None], adjustments: Adjustments, problems: Problems
+) -> None:
+    """Note the columns that a file lacks after adjustment."""
+    names = adjusted_names(path, shown, adjustments, problems)
+    if names is not None:
+        known = {*names}
+        needed = [column for column in wanted if column is not None]
+        there = {column for column in needed if column in known or parts_of(column, names)}
+        note_absent(path, shown, [*names, *(there - known)], needed, problems, otherwise=adjustments.otherwise)
+
+
+def read_adjusted(
+    path: Path, shown: str, columns: Sequence[str], adjustments: Adjustments, problems: Problems
+) -> Table | None:
+    """Read some columns of a table with the manifest's adjustments; otherwise like `read_table`."""
+    table = read_written(path, shown, columns, adjustments, problems)
+    return None if table is None else adjusted(table, columns, adjustments)
+
+
+def adjusted(table: Table, columns: Sequence[str], adjustments: Adjustments) -> Table:
+    """Return a table of `read_written` with some columns spelled as the rules require, and with unpublished ones."""
+    table = respelled(table, adjustments.rules, {column: column for column in columns}, adjustments.tag)
+    for column in columns:
+        if column in adjustments.unpublished:
+            table = table.with_constant(column, "*")
+    return table
+
+
+def read_written(
+    path: Path,
+    shown: str,
+    columns: Sequence[str],
+    adjustments: Adjustments,
+    problems: Problems,
+    *,
+    distinct: Sequence[str | None] = (),
+) -> Table | None:
+    """Read the published ones of some columns, named and without rows as the rules require, spelled as in the file."""
+    in_file = header(path, shown, problems, adjustments.declared)
+    own = None if in_file is None else _renamed([*in_file], shown, adjustments, problems)
+    if in_file is None or own is None:
+        return None
+    marking = [column for rule in adjustments.rules for column in rule.marking if column in own]
+    marking += [] if adjustments.by is None else [adjustments.by]
+    columns = [column for column in columns if column not in adjustments.unpublished]
+    scattered = {column: parts for column in columns if (parts := parts_of(column, own))}
+    plain = [column for column in dict.fromkeys([*columns, *marking]) if column not in scattered]
+    wanted = [*plain, *(part for parts in scattered.values() for part in parts)]
+    there = dict(zip(own, in_file, strict=True))
+    if any(column not in there for column in wanted):
+        note_absent(path, shown, own, wanted, problems, otherwise=adjustments.otherwise)
+        return None
+    without_dictionary = [there[column] for column in distinct if column in there]
+    names = [there[column] for column in wanted]
+    read = read_table if adjustments.by is None else read_shared
+    table = read(path, shown, names, problems, adjustments.declared, distinct=without_dictionary)
+    if table is None:
+        return None
+    table = table.renamed({there[column]: column for column in wanted})
+    for column, parts in scattered.items():
+        table = composed(table, column, parts)
+    if adjustments.by is not None:
+        table = table.without(table.where(adjustments.by, adjustments.tag.__ne__))
+        table = replace(table, of_release=table.kept)
+    for rule in adjustments.rules:
+        table = rule.rows(table)
+    return table
+
+
+def named_there(path: Path, shown: str, names: Iterable[str], adjustments: Adjustments) -> list[str] | None:
+    """Return those of the named columns that a table has, or has in parts; None if it cannot be read."""
+    own = adjusted_names(path, shown, adjustments, Problems())
+    return None if own is None else [name for name in names if name in own or parts_of(name, own)]
+
+
+def read_there(path: Path, shown: str, names: Iterable[str], adjustments: Adjustments) -> Table | None:
+    """Return those of the named columns that a table has; None if it has none of them, or cannot be read."""
+    there = named_there(path, shown, names, adjustments)
+    return read_adjusted(path, shown, there, adjustments, Problems()) if there else None
+
+
+def respelled(table: Table, rules: Rules, columns: Mapping[str, str] | None = None, tag: str = "") -> Table:
+    """Return a table whose texts are spelled as the rules require.
+
+    Args:
+        table: the table.
+        rules: the rules.
+        columns: the columns to respell, each with the column of the series whose rules hold for it; None for all
+            columns, each by its own name.
+        tag: the release of the table; empty for a table beside the releases.
+    """
+    for own, column in ({name: name for name in table.names} if columns is None else columns).items():
+        if own in table and (steps := rules.respellings(column, tag)):
+            table = table.mapped(own, partial(spelled, steps))
+    return table

@@ -16,9 +16,8 @@ import numpy as np
 
 from audit.io.cell_reading import infer_kind, is_range, list_sign, parse_value
 from audit.io.cells import CellError, Kind, members_in, quoted
-from audit.io.nested_identifiers import cases, nested, together
+from audit.io.likely_equal import cases, nested, overlapping, said_otherwise, together
 from audit.io.notations import interval_in, looks_ranged
-from audit.io.one_value import overlapping, said_otherwise
 from audit.io.respelling import (
     RAISED,
     REMARK,

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cell_reading import covers, infer_kind, parse, parse_value
+from audit.io.cell_reading import Hierarchy, covers, infer_kind, parse, parse_value
 from audit.io.cells import (
     Anything,
     Cell,
@@ -28,7 +28,6 @@ from audit.io.cells import (
     cover_ranges,
     intersect,
 )
-from audit.io.hierarchies import Hierarchy
 from audit.io.respelling import fold
 from audit.repair.merged_cells import merged_text
 from tests.mutants.mutant import kills

@@ -13,7 +13,6 @@ from audit.io.manifest import parse_manifest
 from audit.io.releases import SMALL, RowClasses, a_row_of_each, singling_columns
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Missing, Spelled
-from audit.io.rules.file_form import Delimiter, Encoding, Renamed
 from audit.io.rules.registry import RULES
 from audit.io.rules.rows_and_values import (
     Date,
@@ -25,7 +24,7 @@ from audit.io.rules.rows_and_values import (
     Unlinkable,
     Unnamed,
 )
-from audit.io.rules.rule import ColumnRule, Rules, spelled
+from audit.io.rules.rule import ColumnRule, Delimiter, Encoding, Renamed, Rules, spelled
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
 from audit.io.tables import Coded
 from audit.io.toml import Reader

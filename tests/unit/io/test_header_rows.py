@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.io import table_forms, tables
+from audit.io.cell_reading import Hierarchy, read_hierarchy
 from audit.io.diagnostics import check_file
 from audit.io.dialect import Declared, dialect_of, header_place, joined_header, open_bytes, read_dialect
-from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.paths import is_there
 from audit.model.errors import Problems
 from tests.helpers.messy import write

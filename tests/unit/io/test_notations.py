@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.io.attributes import QuasiIdentifier
+from audit.io.attributes import QuasiIdentifier, coarser
 from audit.io.cell_reading import covers, infer_kind, parse, parse_value, unread
 from audit.io.cells import Anything, CellError, Interval, Kind, show
-from audit.io.coarser_cells import coarser
 from audit.io.respelling import with_decimal_point
 
 CLOSED = (

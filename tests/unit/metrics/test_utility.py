@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_reading import Hierarchy
 from audit.io.cells import Kind
-from audit.io.hierarchies import Hierarchy
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.metrics.queries import (
