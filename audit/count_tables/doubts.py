@@ -365,16 +365,18 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
                 column=printable(column, 60),
             )
         )
-    for column, count in counts.untied.items():
-        yield Reason(
-            say_count(
-                "[a number|{count} numbers] in {column} [depends|each depend] on two counts, neither of which is "
-                "exact; what [it discloses|they disclose] was not judged",
-                count,
-                column=printable(column, 60),
-            ),
-            ReasonKind.TOO_HARD,
-        )
+    yield from (_needs(about_ties(*each)) for each in counts.untied.items())
+
+
+def about_ties(column: str, count: int) -> str:
+    """Return that rates or changes in a column relate two inexact counts, which may disclose more, and what to do."""
+    return say_count(
+        "[a number|{count} numbers] in {column} [depends|each depend] on two counts, neither of which is exact, and "
+        "may disclose more than was judged; leave [it|them] empty, or, if these are rates, compute them from the "
+        'published numbers, and write of = "published"',
+        count,
+        column=printable(column, 60),
+    )
 
 
 def _unlike_signs(counts: PublishedCounts) -> Iterator[str]:

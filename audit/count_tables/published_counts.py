@@ -62,7 +62,8 @@ class PublishedCounts:
         earlier: the count that a row had in an earlier release, by its change, if that release is not in the series or
             lacks the cell: `UNBOUNDED` if it is not exact, -1 if the row has no such change; shape (rows,), int64.
         related: the rows of the two counts that a rate or a change relates, by its row.
-        untied: the number of rates or changes that relate two inexact counts, by column.
+        ties: the rates or changes that relate two inexact counts, and exclude pairs of them, by column.
+        untied: the number of rates of two published numbers both of which are hidden, by column.
         lacking: the number of rates whose denominator is a cell that its release does not show, by column.
     """
 
@@ -84,6 +85,7 @@ class PublishedCounts:
     parts: tuple[FileRows, ...]
     earlier: Counts
     related: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    ties: Mapping[str, Sequence[CountTie]] = field(default_factory=dict)
     untied: Mapping[str, int] = field(default_factory=dict)
     lacking: Mapping[str, int] = field(default_factory=dict)
 
@@ -367,7 +369,7 @@ def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], prob
     `texts` has the text of each row, shape (rows,), for each column of rates and of changes; faults are noted.
     """
     cells, manifest = _Cells(counts), counts.manifest
-    ties: dict[str, list[_Tie]] = {}
+    ties: dict[str, list[CountTie]] = {}
     for rates in manifest.rates:
         if not rates.has_column:
             ties.setdefault(rates.column, []).extend(cells.rate_ties(rates, texts[rates.column], problems))
@@ -376,12 +378,15 @@ def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], prob
     if problems.found:
         return counts
     cells.narrow([tie for some in ties.values() for tie in some])
+    inexact = dict[str, list[CountTie]]()
     for column, tie in ((column, tie) for column, some in ties.items() for tie in some if cells.is_untied(tie)):
-        is_lacking = column in {each.column for each in manifest.rates} and not cells.is_shown(tie.base)
-        (cells.lacking if is_lacking else cells.unjudged)[column] += 1
+        if column in {each.column for each in manifest.rates} and not cells.is_shown(tie.base):
+            cells.lacking[column] += 1
+        else:
+            inexact.setdefault(column, []).append(tie)
     cells.take_rates_alone()
     found = replace(counts, lower=cells.lower, upper=cells.upper, earlier=cells.earlier())
-    return replace(found, related=cells.related, untied=+cells.unjudged, lacking=cells.lacking)
+    return replace(found, related=cells.related, ties=inexact, untied=+cells.unjudged, lacking=cells.lacking)
 
 
 def earlier_counts(counts: PublishedCounts) -> PublishedCounts | None:
@@ -404,7 +409,7 @@ def earlier_counts(counts: PublishedCounts) -> PublishedCounts | None:
 
 
 @dataclass(frozen=True)
-class _Tie:
+class CountTie:
     """What a rate or a change reveals about the counts of two cells.
 
     Attributes:
@@ -457,7 +462,7 @@ class _Cells:
         for row, cell in enumerate(self.cell):
             self.rows.setdefault(cell, []).append(row)
 
-    def narrow(self, ties: Sequence[_Tie]) -> None:
+    def narrow(self, ties: Sequence[CountTie]) -> None:
         """Narrow the intervals of rows, one pair of cells at a time, until nothing changes or an interval is empty.
 
         If the limit of steps is reached, the bounds are valid, but some pairs are not exact.
@@ -486,7 +491,7 @@ class _Cells:
                 least, most = with_threshold(0, (least, most), threshold)
             self.lower[row], self.upper[row] = least, most
 
-    def is_untied(self, tie: _Tie) -> bool:
+    def is_untied(self, tie: CountTie) -> bool:
         """Return whether a tie excludes pairs of counts that both intervals still allow."""
         return tie.says_more(self._ends(tie.rows), self._ends(tie.base))
 
@@ -507,7 +512,7 @@ class _Cells:
     def _ends(self, rows: Sequence[int]) -> Interval:
         return max(int(self.lower[row]) for row in rows), min(int(self.upper[row]) for row in rows)
 
-    def rate_ties(self, rates: Rates, texts: npt.NDArray[Any], problems: Problems) -> Iterator[_Tie]:
+    def rate_ties(self, rates: Rates, texts: npt.NDArray[Any], problems: Problems) -> Iterator[CountTie]:
         """Yield what rates reveal whose denominator is a cell; rates of published numbers narrow the counts at once.
 
         The denominator has the labels of the row, except for those that the manifest gives it.
@@ -525,17 +530,21 @@ class _Cells:
                 total[place] = code
             base = (release, own if measure is None else measure, tuple(total))
             rate = decimal_of(texts[row])
-            if base == self.cell[row] or rate is None:
-                continue  # a share of the cell itself
+            if rate is None or (base == self.cell[row] and not rate):
+                continue
             least, most = rate_ends(rate, rates)
             both = [*self.rows[self.cell[row]], *self.rows.get(base, ())]
             self.related.setdefault(row, []).extend(both)
+            if rate > 0:
+                self._narrow(both, 1, UNBOUNDED)  # nobody is no share, and there is no share of nobody
+            if base == self.cell[row]:
+                continue
             if base not in self.rows:
                 self.lacking[rates.column] += 1
             elif rates.of_published and not all(self.counts.part(each).is_exact for each in both):
                 self._narrow_by_published(rates.column, (least, most), self.rows[self.cell[row]], self.rows[base])
             else:
-                yield _Tie(self.rows[self.cell[row]], self.rows[base], least, most)
+                yield CountTie(self.rows[self.cell[row]], self.rows[base], least, most)
 
     def _places(self, rates: Rates, problems: Problems) -> Iterator[tuple[int, int]]:
         """Yield the dimensions in which the denominator has labels of its own, and these labels."""
@@ -571,7 +580,7 @@ class _Cells:
             known = self.counts.rules(int(self.counts.file[row]))
             self._narrow([row], *widened(published_rate_interval(published, known.rounding), known.perturbation))
 
-    def change_ties(self, change: ChangeColumn, texts: npt.NDArray[Any], problems: Problems) -> Iterator[_Tie]:
+    def change_ties(self, change: ChangeColumn, texts: npt.NDArray[Any], problems: Problems) -> Iterator[CountTie]:
         """Yield what changes since an earlier release reveal."""
         for row in np.flatnonzero(texts != "").tolist():
             found = _CHANGE.fullmatch(texts[row])
@@ -591,7 +600,7 @@ class _Cells:
             by = int(found[2]) * (-1 if found[1] not in ("", "+") else 1)
             self.related.setdefault(row, []).extend([*self.rows[self.cell[row]], *before])
             if before:
-                yield _Tie(self.rows[self.cell[row]], before, Fraction(1), Fraction(1), by)
+                yield CountTie(self.rows[self.cell[row]], before, Fraction(1), Fraction(1), by)
             else:
                 self._narrow(self.rows[self.cell[row]], by, UNBOUNDED)
                 self.alone[row] = by

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from audit.count_tables.doubts import about_ties
 from audit.count_tables.judged_counts import JudgedCounts, judge
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.note_numbers import noted_range, noted_rounding
@@ -42,11 +43,13 @@ from audit.count_tables.published_texts import (
 )
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import STATISTIC
+from audit.count_tables.tied_counts import follow_in_each, possible_worlds
 from audit.io.table_forms import lines_beside
 from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import UNBOUNDED, Codes, Counts, Flags
 from audit.model.count_tables import OPEN, Rounding
 from audit.model.errors import InputError
+from audit.runtime.budget import Budget
 from audit.runtime.phrases import in_quotes, parted, printable, say
 
 _RELEASES = -1  # in place of a dimension
@@ -68,11 +71,15 @@ class SecondReading:
         self.first, self.counts, self._seconds = first, first.counts, first.seconds
         self.stopped = first.interrupted
 
+    def budget(self) -> Budget:
+        """Return the time that is left."""
+        limit = self.first.options.time_limit
+        return Budget(None if limit is None else max(0.0, limit - self._seconds))
+
     def judged(self, counts: PublishedCounts, limits: Mapping[str, int] | None = None) -> JudgedCounts | None:
         """Return what is found in another reading; None if it cannot be judged or contradicts itself."""
         given = self.first.options
-        left = None if given.time_limit is None else max(0.0, given.time_limit - self._seconds)
-        options = replace(given, time_limit=left, limits={**given.limits, **(limits or {})})
+        options = replace(given, time_limit=self.budget().seconds, limits={**given.limits, **(limits or {})})
         try:
             again = None if self.stopped else judge(counts, self.first.attack, options)
         except (InputError, KeyboardInterrupt) as error:
@@ -114,6 +121,7 @@ def _is_settled(judged: JudgedCounts) -> bool:
 
 def reading_doubts(reading: SecondReading) -> Iterator[str]:
     """Yield a sentence about each other reading from which more follows, or that is too hard to judge."""
+    yield from _ties_disclose_more(reading)
     yield from _remarks(reading)
     yield from _nestings_disclose_more(reading)
     yield from _equal_labels_disclose_more(reading)
@@ -132,6 +140,15 @@ def reading_doubts(reading: SecondReading) -> Iterator[str]:
             "cells that are blank or missing may be 0, and more follows from the tables if they are; write absent = "
             '"zero", or, if they can be any count, absent = "unknown"'
         )
+
+
+def _ties_disclose_more(reading: SecondReading) -> Iterator[str]:
+    """Yield a sentence about each column of rates or changes of inexact counts that may disclose more."""
+    ties = reading.counts.ties
+    worlds = possible_worlds(reading.first, reading.budget()) if ties else iter(())
+    again = [judged for each in worlds if (judged := reading.judged(each)) is not None and _is_settled(judged)]
+    if ties and (not again or follow_in_each(reading.first, again)):
+        yield from (about_ties(column, len(some)) for column, some in ties.items())
 
 
 def _sums_disclose_more(reading: SecondReading) -> Iterator[str]:

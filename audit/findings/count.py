@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -387,7 +388,7 @@ def _term(term: PublishedTerm | CaseTerm, facts: TablesFacts) -> str:
         where = say("{where} in {release}", where=where, release=printable(term.release))
     for each in term.rates:
         where = f"{where}; {_rate(each) if isinstance(each, CellRate) else _change(each)}"
-    if term.exact and not term.rates:
+    if term.exact and not term.rates and re.sub(r"\D", "", term.shown) in ("", str(term.end)):
         return f"{figure(term.end)} ({where})"
     return say("{count} ({where}, published {shown})", count=term.end, where=where, shown=printable(term.shown))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, combinations, product
-from math import gcd
+from math import gcd, log10
 from typing import TypeAlias
 
 from audit.count_tables.published_counts import Line, is_part, totals_by_sums
@@ -206,20 +206,25 @@ def decimals_of(texts: Sequence[str]) -> int:
     return max((len(text.rstrip("% ").partition(".")[2]) for text in texts), default=0)
 
 
-def _agrees(rows: Sequence[tuple[str, str, str]], per: int, decimals: int, enough: int = 2, error: int = 0) -> bool:
+def _agrees(
+    rows: Sequence[tuple[str, str, str]], per: int, decimals: int, enough: int = 2, error: int = 0, of_base: int = 0
+) -> bool:
     """Return whether the rates of all rows, and of at least `enough`, follow from their counts and denominators.
 
-    Each count may be wrong by up to `error`.
+    Each count may be wrong by up to `error`, and each denominator by up to `of_base`.
     """
-    half, shown = Fraction(1, 2 * 10**decimals), 0
+    half, shown, digits = Fraction(1, 2 * 10**decimals), 0, 0.0
     for count, rate, base in rows:
         n, r, d = number_of(count), decimal_of(rate.rstrip("% ")), number_of(base)
-        if n is None or r is None or d is None or d == 0:
+        if n is None or r is None or d is None or d <= of_base:
             continue
-        if abs(Fraction(n * per, d) - r) > half + Fraction(error * per, d):
+        low, high = Fraction((n - error) * per, d + of_base) - half, Fraction((n + error) * per, d - of_base) + half
+        if not low <= r <= high:
             return False
-        shown += _CLEARLY * error < n < d
-    return shown >= enough and (enough == 1 or shown * (len(str(per * 10**decimals)) - 1) >= _DIGITS)
+        if _CLEARLY * error < n < d:
+            shown += 1
+            digits += log10(per / (high - low))
+    return shown >= enough and (enough == 1 or digits >= _DIGITS)
 
 
 def _columns(files: CountFiles, counts: Sequence[str], value: str) -> Iterator[Base]:
@@ -268,9 +273,10 @@ def _rate_of(
         for base, denominators, known in bases:
             rows = zip(files.columns[value], texts, denominators, kept, strict=True)
             triples = [(count, rate, of) for count, rate, of, keep in rows if keep]
-            is_said = not error or (isinstance(base, str) and is_population(base))
+            of_base = 0 if isinstance(base, str) else error
+            is_said = not error or of_base or (isinstance(base, str) and is_population(base))
             for per in known if is_said else ():
-                if _agrees(triples, per, decimals, enough, error):
+                if _agrees(triples, per, decimals, enough, error, of_base):
                     return _rate(column, per, decimals, base) | ({"of": "count"} if error else {})
     return None
 

@@ -129,6 +129,8 @@ def rated(series: Series, rule: dict[str, Any], number: dict[int, int], cells: d
         labels = zip(series.dimensions, series.rows[row][1], strict=True)
         total = series.release[row], tuple(denominator.get(name, label) for name, label in labels)
         need(cells.get(total), "a rate of a cell that is not published")
+        if Fraction(text) > 0:
+            limit(series, [*mine, *cells[total]], 1, inf)
         if cells[total] != mine:
             yield Tie(mine, cells[total], least / per, most / per)
 

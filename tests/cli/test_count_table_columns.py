@@ -113,14 +113,39 @@ HIDDEN_TOTAL = [("A", "M", "5", "26.3"), ("A", "F", "*", "73.7"), ("A", "All", "
                 ("B", "F", "30", "50.0"), ("B", "All", "60", "100.0")]  # fmt: skip
 
 
-def test_shares_of_two_counts_that_are_not_exact_are_undecided(tmp_path):
-    table = SHARES.replace("[0, inf]", "[1, 19]")
-    rows = [("A", "M", "*", "50.0"), ("A", "F", "*", "50.0"), ("A", "All", "*", "100.0"), *HIDDEN_TOTAL[3:]]
+ROUNDED = SHARES.replace(" } }", ' } }\nrounding = { to = 3, how = "nearest" }').replace(" = 1, ", " = 0, ")
+PARTED = [("A", "M", "12", "92"), ("A", "F", "0", "0"), ("A", "D", "0", ""), ("A", "All", "12", "100")]
+
+
+@kills("audit.count_tables.tied_counts.follow_in_each", "return True", "return False", case="[rest]")
+@kills("audit.count_tables.tied_counts.possible_worlds", "for side in (1, -1)", "for side in (1,)", case="[hidden]")
+@kills("audit.count_tables.published_counts._Cells.rate_ties", "rate > 0", "rate > 100", case="[nobody]")
+@pytest.mark.parametrize(
+    ("rows", "table", "ends"),
+    [
+        pytest.param(
+            [("A", "M", "*", "50.0"), ("A", "F", "*", "50.0"), ("A", "All", "*", "100.0"), *HIDDEN_TOTAL[3:]],
+            SHARES.replace("[0, inf]", "[1, 19]"),
+            (0, []),
+            id="hidden",
+        ),
+        pytest.param(PARTED, ROUNDED, (3, []), id="rest"),
+        pytest.param(
+            [("A", "M", "30", "48"), ("A", "F", "33", "52"), ("A", "All", "63", "100")], ROUNDED, (0, []), id="large"
+        ),
+        pytest.param(
+            [("A", "M", "6", "50"), ("A", "F", "6", "50"), ("A", "All", "12", "100"), ("B", "All", "0", "100")],
+            ROUNDED,
+            (1, [("All", 1, 1)]),
+            id="nobody",
+        ),
+    ],
+)
+def test_shares_of_two_counts_that_are_not_exact_are_judged_together(rows, table, ends, tmp_path):
+    """Of 11 to 13 people, 92 percent are 11 of 12 or 12 of 13: one is neither M nor F."""
     code, why, found = verdict(written(tmp_path, rows, "area,sex,n,percent", table))
-    assert (code, found) == (3, [])
-    assert "2 numbers in percent each depend on two counts, neither of which is exact" in why
-    rows = [(*row[:3], "" if row[2] == "*" else row[3]) for row in rows]
-    assert verdict(written(tmp_path, rows, "area,sex,n,percent", table))[:2] == (0, "[]")
+    assert (code, [(e["cell"]["sex"], e["lower"], e["upper"]) for e in found]) == ends
+    assert ("depends on two counts" in why) == (code == 3)
 
 
 @kills(
@@ -1495,17 +1520,21 @@ def test_a_column_with_one_label_that_another_table_lacks_is_a_dimension(names, 
 @kills(
     "audit.init.count_beside._share_in_most_rows", "0 if rounding is None else rounding[0] - 1", "0", case="[rounded]"
 )
-@pytest.mark.parametrize("form", ["rounded", "wrong"])
-def test_shares_that_do_not_agree_exactly_are_named_as_shares(form, tmp_path):
-    """Of exact counts beside rounded ones, or with one that is wrong."""
+@kills("audit.init.count_beside._rate_of", "isinstance(base, str) else error", "base else error", case="[exact]")
+@pytest.mark.parametrize("form", ["rounded", "wrong", "exact"])
+def test_shares_that_do_not_agree_with_the_numbers_are_named_as_shares(form, tmp_path):
+    """Of exact counts beside rounded ones, with or without one that is wrong, or one that is wrong alone."""
     text = shares(1).replace("C,m,61,17.5", "C,m,61,19.5")
-    if form == "rounded":
+    if form != "wrong":
         rows = [row.split(",") for row in shares(17).splitlines()]
         text = lines(*(",".join([a, s, f"{5 * round(int(n) / 5)}" if n.isdigit() else n, p]) for a, s, n, p in rows))
+    if form == "rounded":
+        text = re.sub(r"(C,m,[0-9]+),[0-9.]+", r"\1,99.5", text)
     (tmp_path / "1.csv").write_text(text, encoding="utf-8")
     out = " ".join(done("init", str(tmp_path), "--yes").split())
-    many = "4 of 4" if form == "rounded" else "3 of 4"
-    assert f'percent agrees in {many} rows with shares of {{ sex = "Total" }}, per 100' in out
+    near = 'percent agrees in 3 of 4 rows with shares of { sex = "Total" }, per 100'
+    of = 'rates { column = "percent", per = 100, decimals = 1, denominator = { sex = "Total" }, of = "count" }'
+    assert (near in out, of in out) == (form != "exact", form == "exact"), out
 
 
 @pytest.mark.parametrize("other", ["2024-sex.csv", "2025-area.csv"])
