@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from audit.findings.wording import RELEASES, ROWS
-from audit.model.check_report import CheckReport, Offence
+from audit.model.command_results import CheckReport, Offence
 from audit.runtime.phrases import figure, joined, printable, say
 from reports.page import Block, Bullets, Entry, Page, PageVerdict, Paragraph, Section
 from reports.sentences import REVEAL

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from audit.model.comparison import ComparedSeries, Comparison, QueryDesign
+from audit.model.command_results import ComparedSeries, Comparison, QueryDesign
 from audit.model.errors import SENTENCE
 from audit.model.measures import ABSENT
 from audit.model.report import AttackReport

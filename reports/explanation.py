@@ -8,9 +8,9 @@ from audit.findings.count import amount, bound_lines, cell_name
 from audit.findings.proof import either, listed
 from audit.findings.wording import places, shown_value
 from audit.model.adversary import ADVERSARIES
+from audit.model.command_results import Explained, ExplainedCount, ExplainedVersion, Explanation, Said
 from audit.model.count_tables import TablesFacts
 from audit.model.errors import SENTENCE
-from audit.model.explanation import Explained, ExplainedCount, ExplainedVersion, Explanation, Said
 from audit.model.finding import Finding
 from audit.runtime.phrases import parted, printable, risk_text, say, say_count
 from reports import count_sentences as counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
-from audit.model.audit_history import AuditHistory, PastReport
+from audit.model.command_results import AuditHistory, PastReport
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, day, figure, printable, risk_text, say, say_count
 from reports import charts

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from audit.model.command_results import FEW_INVENTED, PlannedSeries, PublicationPlan
 from audit.model.errors import SENTENCE
-from audit.model.publication_plan import FEW_INVENTED, PlannedSeries, PublicationPlan
 from audit.runtime.phrases import Phrase, figure, joined, parted, placed, printable, say, say_count, typed
 from reports.json_values import json_value
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from audit.findings.count import cell_name
 from audit.model.count_tables import TablesFacts
-from audit.model.moves import Move
-from audit.model.release_impact import COUNTS_OPEN, CellRepair, HiddenCell, ReleaseImpact, Repair, alone
+from audit.model.release_impact import COUNTS_OPEN, CellRepair, HiddenCell, Move, ReleaseImpact, Repair, alone
 from audit.model.report import Report
 from audit.runtime.phrases import (
     Reason,

@@ -12,18 +12,303 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from audit.adversary.held_series import CombinedVocabulary, HeldSeries, SeenRelease, record_of
+from audit.adversary.held_series import (
+    ABSENT,
+    CombinedVocabulary,
+    HeldSeries,
+    SeenRelease,
+    TooManyRecordsError,
+    fitting_pairs,
+    kinds_of_rows,
+    record_of,
+)
 from audit.adversary.known_groups import KnownGroups
-from audit.adversary.record_candidates import ABSENT, TooManyRecordsError, fitting_pairs, kinds_of_rows
+from audit.io import manifest as manifests
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_reading import without_whole
+from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect, show
+from audit.io.release_reading import read_release
+from audit.io.rules.cell_meaning import Changing
+from audit.io.rules.rule import read_adjusted
 from audit.io.tables import Coded
+from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import NOBODY, UNKNOWN, Codes, Counts, Flags, Places, ragged, starts
-from audit.model.errors import UsageError
-from audit.model.evidence import CandidateGroups, CandidatePools, Members, ValueCounts
-from audit.runtime.phrases import Reason, ReasonKind, say, say_count
+from audit.model.errors import InputError, Problem, Problems, UsageError
+from audit.model.evidence import (
+    CandidateGroups,
+    CandidatePools,
+    Members,
+    PublishedRows,
+    Records,
+    ValueCounts,
+    WrongCellError,
+)
+from audit.runtime.phrases import Reason, ReasonKind, printable, say, say_count
+
+# -- records ----------------------------------------------------------------------------------------------------------
+
+
+class RecordContents:
+    """The distinct contents of one quasi-identifier's cells, numbered: of published cells, and of intersections.
+
+    Two cells that cover the same values have one number. If a hierarchy lists all values, `*` is that list, and a
+    masked prefix is the list of values that match; a text with commas is the list of its parts.
+
+    Attributes:
+        attribute: the quasi-identifier.
+        release: the only release that says anything about it, where it changes with time; None for all.
+        name: its name; where it changes, with the tag of the release.
+    """
+
+    def __init__(self, attribute: QuasiIdentifier, release: int | None = None, tag: str = "") -> None:
+        self.attribute, self.release = attribute, release
+        self.name = attribute.name if release is None else f"{attribute.name} ({tag})"
+        listed = attribute.hierarchy if attribute.kind is Kind.CATEGORICAL else None
+        self._leaves = None if listed is None else frozenset(listed.levels[0])
+        self._cells: list[Cell] = []
+        self._number: dict[Cell, int] = {}
+        self._texts: dict[int, str] = {}
+        self._of = np.zeros(0, dtype=np.int32)
+        self._shared: dict[tuple[int, int], int] = {}
+
+    def says(self, release: int) -> bool:
+        """Return whether a release says anything about the quasi-identifier; where not, it may have any value."""
+        return self.release in (None, release)
+
+    def anything(self, rows: int) -> Codes:
+        """Return the contents of `*`, for some rows; shape (rows,), int32."""
+        return np.full(rows, self.add(Anything()), dtype=np.int32)
+
+    def numbers(self, cells: Codes) -> Codes:
+        """Return the contents of published cells, given as the attribute's numbers; of their shape, int32."""
+        known, size = len(self._of), len(self.attribute.cells)
+        if known < size:
+            new = [self.add(self._plain(cell)) for cell in self.attribute.cells[known:size]]
+            for number, text in zip(new, self.attribute.texts[known:size], strict=True):
+                self._texts.setdefault(number, text)
+            self._of = np.concatenate([self._of, np.array(new, dtype=np.int32)])
+        return self._of[cells]
+
+    def shared(self, left: Codes, right: Codes) -> Codes:
+        """Return the intersections of pairs of contents, -1 if empty; shape (pairs,), int32."""
+        found = np.empty(len(left), dtype=np.int32)
+        for place, pair in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+            known = self._shared.get(pair)
+            if known is None:
+                cell = intersect(self._cells[pair[0]], self._cells[pair[1]])
+                known = self._shared[pair] = -1 if cell is None else self.add(cell)
+            found[place] = known
+        return found
+
+    def cell(self, number: int) -> Cell:
+        """Return contents as a cell."""
+        return self._cells[number]
+
+    def text(self, number: int) -> str:
+        """Return the first published text of contents, or a new text if no single cell was published for them."""
+        return self._texts.get(number) or show(self._cells[number], self.attribute.kind)
+
+    def add(self, cell: Cell) -> int:
+        """Return the number of a cell."""
+        number = self._number.setdefault(cell, len(self._cells))
+        if number == len(self._cells):
+            self._cells.append(cell)
+        return number
+
+    def _plain(self, cell: Cell) -> Cell:
+        """Return the single cell that represents all cells with the same contents."""
+        if self._leaves is None:
+            return without_whole(cell) if isinstance(cell, ValueSet) else cell
+        if isinstance(cell, Masked):
+            fitting = intersect(cell, ValueSet(self._leaves))
+            cell = cell if fitting is None else fitting
+        return Anything() if cell == ValueSet(self._leaves) else cell
+
+
+@dataclass(frozen=True)
+class SeenRows:
+    """The rows of releases, and the intersections of their cells.
+
+    Attributes:
+        contents: of each quasi-identifier, its cells' contents, as numbers common to all releases.
+        releases: the releases as the adversary sees them.
+    """
+
+    contents: Sequence[RecordContents]
+    releases: tuple[SeenRelease, ...]
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return tuple(each.name for each in self.contents)
+
+    def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
+        """Return the intersections of pairs of cells of an attribute, -1 if empty; shape (pairs,), int32.
+
+        Each pair should be given once.
+        """
+        return self.contents[attribute].shared(left, right)
+
+    def text(self, attribute: int, cell: int) -> str:
+        """Return a cell as text."""
+        return self.contents[attribute].text(cell)
+
+    def cell(self, attribute: int, number: int) -> Cell:
+        """Return the cell of an attribute with a number."""
+        return self.contents[attribute].cell(number)
+
+    def is_absent(self, attribute: int, number: int) -> bool:
+        """Return whether a cell is `*` of an attribute that only one release says anything about."""
+        return self.contents[attribute].release is not None and self.cell(attribute, number) == Anything()
+
+    def group_names(self, position: int, groups: Codes) -> list[str]:
+        """Return the names of some published groups of a release."""
+        group = self.releases[position].release.group
+        return [group.name(int(code)) for code in groups]
+
+
+@dataclass(frozen=True)
+class FollowedRecords(SeenRows):
+    """The rows of the releases, followed by the published record id; `size` is one more than the largest record."""
+
+    size: int
+
+    def rows(self, position: int) -> Records:
+        """Return the rows of a release, counted from 0."""
+        read = self.releases[position]
+        if read.record is None:
+            raise TypeError("this evidence was gathered without records")
+        cells = tuple(
+            each.numbers(read.release.cells[each.attribute.name])
+            if each.says(position)
+            else each.anything(len(read.record))
+            for each in self.contents
+        )
+        hidden = sum(read.release.counterfeits.values()) if read.fakes is None else 0
+        return Records(read.record, cells, read.real, self.size, hidden, read.judged)
+
+    def groups(self, position: int, rows: Places) -> list[str]:
+        """Return the names of the groups of some rows of a release."""
+        return self.group_names(position, self.releases[position].release.group.codes[rows])
+
+
+_ELSEWHERE = "any other value"
+
+
+@dataclass(frozen=True)
+class RowContents(SeenRows):
+    """The rows of the releases with their cells and their values of the attribute `sensitive`."""
+
+    sensitive: str
+
+    def rows(self, position: int) -> PublishedRows:
+        """Return the rows of a release, counted from 0.
+
+        Raises:
+            WrongCellError: a cell cannot be read.
+        """
+        read = self.releases[position]
+        release, cells = read.release, []
+        for contents in self.contents:
+            if not contents.says(position):
+                cells.append(contents.anything(release.rows))
+                continue
+            codes, texts = release.texts[contents.attribute.name]
+            numbers, errors = contents.attribute.numbers(texts)
+            if errors:
+                raise WrongCellError(position)
+            cells.append(contents.numbers(numbers)[codes])
+        table = np.stack(cells, axis=1) if cells else np.zeros((release.rows, 0), dtype=np.int32)
+        value = release.entry_value[self.sensitive] if release.values_by_row and release.counts is None else None
+        hidden = sum(release.counterfeits.values())
+        return PublishedRows(table, value, release.group.codes, read.row_members(), hidden)
+
+    def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
+        """Return points of an attribute that distinguish some cells, and which cells cover each; (points, cells)."""
+        contents = self.contents[attribute]
+        known = [contents.cell(number) for number in cells.tolist()]
+        points = _points(known, contents.attribute)
+        table = np.array([[intersect(cell, point) == point for cell in known] for point in points], dtype=np.bool_)
+        kinds, first = np.unique(table.reshape(len(points), len(known)), axis=0, return_index=True)
+        kept = np.flatnonzero(kinds.any(axis=1))
+        kept = kept[np.argsort(first[kept])]  # independent of the numbers of cells, which depend on the order of rows
+        numbers = [contents.add(points[at]) for at in first[kept].tolist()]
+        return np.array(numbers, dtype=np.int32), kinds[kept]
+
+
+def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
+    """Return the error for a cell, with its place in the file."""
+    series, position = held.series, error.release
+    if error.row is None:
+        read_release(series, position, series.columns.quasi_identifiers, key=False)  # raises an error with the place
+        raise AssertionError("a cell that cannot be read is in no column of the file")
+    files, record = series.manifest.releases[position], held.seen[position].record
+    name = "" if record is None else held.names.name(int(record[error.row]))
+    what = say('the cells of record "{record}" contradict those of earlier releases', record=printable(name))
+    own, problems = [str(series.columns.record)], Problems()
+    read = read_adjusted(files.rows, files.shown, own, series.adjustments(files.tag), problems)
+    line = problems.checked(read).line(error.row)
+    changing = ", ".join(map(toml_text, [*series.columns.rules[Changing].columns, *error.attributes]))
+    remedy = say(
+        "correct the cell; if it changes with time, as a place of residence does, write changing = [{columns}] under "
+        "[columns] of {file}",
+        columns=changing,
+        file=manifests.NAME,
+    )
+    column = error.attributes[0]
+    *earlier, now = (cells[column] for seen in held.seen[: position + 1] if column in (cells := seen.release.cells))
+    if series.attributes[column].recodes(np.concatenate(earlier), now):
+        remedy = say(
+            "if this release has other codes for the same values than earlier ones, say in a file with the columns "
+            "release, from and to what each means, and write crosswalk = {{ {column} }} under [columns] of {file}; "
+            "if the values change with time, write changing = [{columns}]",
+            column=f'{toml_key(printable(column))} = "crosswalk.csv"',
+            columns=changing,
+            file=manifests.NAME,
+        )
+    return InputError([Problem(files.shown, what, remedy, line, column)])
+
+
+def _points(cells: Sequence[Cell], attribute: QuasiIdentifier) -> list[Cell]:
+    """Return points such that every maximal set of cells with a common point contains one of the points in all."""
+    if attribute.kind is not Kind.CATEGORICAL:
+        return [Interval(number, number) for number in _numbers(cells, days=attribute.kind.is_date)]
+    leaves = set() if attribute.hierarchy is None else set(attribute.hierarchy.levels[0])
+    texts = leaves.union(*(cell.members for cell in cells if isinstance(cell, ValueSet)))
+    for cell in cells:
+        if isinstance(cell, Masked):
+            texts.add(cell.prefix.ljust(cell.length, "\uffff"))
+    if not leaves:
+        texts.add(_ELSEWHERE)
+    return [ValueSet(frozenset([text])) for text in sorted(texts)]
+
+
+def _numbers(cells: Sequence[Cell], *, days: bool) -> list[Fraction]:
+    """Return all ends of intervals and members of sets, a number between each two, and one on either side.
+
+    Between days there are only days: the one before and the one after each end.
+    """
+    ends: set[Fraction] = set()
+    for cell in cells:
+        if isinstance(cell, Interval):
+            ends |= {end for end in (cell.low, cell.high) if end is not None}
+        elif isinstance(cell, NumberSet):
+            ends |= cell.members
+    known = sorted(ends) or [Fraction(0)]
+    if days:
+        return sorted({end + step for end in known for step in (-1, 0, 1)})
+    between = [(one + other) / 2 for one, other in pairwise(known)]
+    return sorted({*known, *between, known[0] - 1, known[-1] + 1})
+
+
+# -- people -----------------------------------------------------------------------------------------------------------
+
 
 _BETWEEN = "/"
 _NOWHERE = "-"

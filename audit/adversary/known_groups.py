@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from audit.adversary import coverage
-from audit.adversary.held_series import HeldSeries, PlacedPeople, SeenRelease
-from audit.adversary.record_candidates import Fitting
+from audit.adversary.held_series import Fitting, HeldSeries, PlacedPeople, SeenRelease
 from audit.io.background_knowledge import Register
 from audit.io.encoding import IdentifierEncoder
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, flagged, numbered, ragged, starts

@@ -10,11 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from audit.model.check_report import CheckReport
-from audit.model.comparison import Comparison
+from audit.model.command_results import CheckReport, Comparison, Explanation, PublicationPlan
 from audit.model.errors import UsageError
-from audit.model.explanation import Explanation
-from audit.model.publication_plan import PublicationPlan
 from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import Report
 from audit.pipeline import dataframes

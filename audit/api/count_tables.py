@@ -22,7 +22,7 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables, waive_counts
 from audit.judgement.waiver_writer import accepted_of
 from audit.model.audit_options import AuditOptions
-from audit.model.comparison import ComparedSeries, Comparison
+from audit.model.command_results import ComparedSeries, Comparison
 from audit.model.errors import UsageError
 from audit.model.release_impact import ReleaseImpact
 from audit.model.report import Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.findings.wording import stretches
 from audit.io.manifest import Manifest
 from audit.io.series import Series

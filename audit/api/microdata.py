@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from audit.metrics.queries import Style
     from audit.model.anonymizer import Anonymizer
     from audit.model.audit_options import AuditOptions
-    from audit.model.comparison import ComparedSeries, ReleaseMeasures
+    from audit.model.command_results import ComparedSeries, ReleaseMeasures
     from audit.model.outcome import Attack
     from audit.model.report import Report
     from audit.publishing.publish import PublishOptions
@@ -242,7 +242,7 @@ def compare(
     from audit.io.paths import without_secrets
     from audit.io.series import Series
     from audit.metrics.utility import Queries, check_fits, measure
-    from audit.model.comparison import Comparison, QueryDesign
+    from audit.model.command_results import Comparison, QueryDesign
     from audit.runtime.version import VERSION
 
     named = [(without_secrets(str(each.folder)), each) for each in series]
@@ -272,7 +272,7 @@ def _side(
     path: str, series: Series, attacks: Sequence[Attack], releases: tuple[ReleaseMeasures, ...], options: AuditOptions
 ) -> ComparedSeries:
     """Audit one series; a series that cannot be attacked is still compared, with the reason."""
-    from audit.model.comparison import ComparedSeries
+    from audit.model.command_results import ComparedSeries
     from audit.pipeline.audit_run import run_audit
 
     manifest, report, reason = series.manifest, None, None

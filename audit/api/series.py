@@ -215,7 +215,7 @@ class LoadedSeries(Loaded):
         """
         from anonymizers.registry import promised
         from audit.io.file_writing import check_empty
-        from audit.model.moves import MOVES
+        from audit.model.release_impact import MOVES
         from audit.principles import registry as principles
         from audit.repair.search import RepairSearch
 

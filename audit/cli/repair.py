@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from audit.cli.audit import add_attack_options, add_further_reports, add_options
 from audit.cli.command import Commands, asked, estimate_shown, local, opened, settings_for, write_reports
-from audit.model.moves import MOVES
+from audit.model.release_impact import MOVES
 from reports.formats import FORMS
 
 

@@ -22,7 +22,7 @@ from audit.count_tables.published_texts import (
     rate_interval,
 )
 from audit.count_tables.table_shapes import rate_column
-from audit.model.count_certificates import CellChange, CellRate
+from audit.model.count_tables import CellChange, CellRate
 
 
 class CellRates:

@@ -15,22 +15,20 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.findings.count import COUNT_KINDS, CountFinding, CountPicture, PictureCell, count_id
 from audit.judgement.check_count_bounds import is_proved
 from audit.model.arrays import UNBOUNDED
-from audit.model.count_certificates import (
-    CaseTerm,
-    CertifiedBound,
-    CountCase,
-    CountCases,
-    CountStep,
-    CountSum,
-    PublishedTerm,
-)
 from audit.model.count_tables import (
     VERDICTS,
     BoundProof,
+    CaseTerm,
+    CertifiedBound,
     CountBound,
+    CountCase,
+    CountCases,
     CountOutcome,
+    CountStep,
+    CountSum,
     CountTables,
     OverTime,
+    PublishedTerm,
     TablesFacts,
     WeightedSum,
 )

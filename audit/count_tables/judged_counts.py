@@ -28,6 +28,7 @@ from audit.count_tables.total_release import beyond_total
 from audit.io.table_forms import below_table
 from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
+from audit.model.command_results import ExplainedCount, Explanation
 from audit.model.count_tables import (
     NOTHING,
     OPEN,
@@ -41,7 +42,6 @@ from audit.model.count_tables import (
     TablesFacts,
 )
 from audit.model.errors import InputError, Problem, UsageError
-from audit.model.explanation import ExplainedCount, Explanation
 from audit.model.report import AdversaryFacts, CountSize
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, parted, printable, say

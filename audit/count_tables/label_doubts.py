@@ -23,7 +23,7 @@ from audit.count_tables.published_counts import (
 from audit.count_tables.published_texts import is_total_word, sounds_like_total
 from audit.count_tables.table_rules import STATISTIC, WHOLE
 from audit.count_tables.table_shapes import LabelPath, nested_dimension, read_categories
-from audit.io.respelling import fold
+from audit.io.notations import fold
 from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.toml import toml_key, toml_line, toml_text, toml_value
 from audit.model.arrays import Codes, Flags

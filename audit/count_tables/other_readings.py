@@ -24,7 +24,7 @@ from audit.count_tables.published_texts import Interpreter, Interval, number_of,
 from audit.count_tables.table_rules import STATISTIC, WHOLE
 from audit.count_tables.table_shapes import composed, read_categories
 from audit.io.naming import may_nest
-from audit.io.respelling import fold
+from audit.io.notations import fold
 from audit.model.arrays import UNBOUNDED, Flags, Floats
 from audit.model.errors import Problems
 

@@ -13,8 +13,7 @@ from math import ceil, floor
 
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.table_rules import Rates
-from audit.io.notations import DIGIT, interval_in
-from audit.io.respelling import words_in
+from audit.io.notations import DIGIT, interval_in, words_in
 from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import Rounding
 from audit.runtime.phrases import say

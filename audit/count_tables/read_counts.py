@@ -34,7 +34,7 @@ from audit.count_tables.table_shapes import (
     read_categories,
     split_rates,
 )
-from audit.io.respelling import skeleton
+from audit.io.notations import skeleton
 from audit.io.table_forms import below_table
 from audit.io.tables import Table, note_absent
 from audit.io.toml import refuse_keys, toml_key, toml_text

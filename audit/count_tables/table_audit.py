@@ -19,8 +19,8 @@ from audit.count_tables.published_counts import PublishedCounts, check_audited, 
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.second_reading import SecondReading, finds_nothing, reading_doubts
 from audit.findings.count import COUNT_KINDS, CountFinding
-from audit.io.input_files import InputFile
 from audit.io.manifest import PRIVATE
+from audit.io.series import InputFile
 from audit.judgement.baseline import is_known
 from audit.judgement.pseudonyms import keep_key, private_key
 from audit.judgement.waiver_writer import Acceptance, remedy_of, waive

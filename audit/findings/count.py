@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Annotated, ClassVar, Literal
 
 from audit.model.arrays import UNBOUNDED
-from audit.model.count_certificates import (
+from audit.model.count_tables import (
     CaseTerm,
     CellChange,
     CellRate,
@@ -20,8 +20,8 @@ from audit.model.count_certificates import (
     CountStep,
     CountSum,
     PublishedTerm,
+    TablesFacts,
 )
-from audit.model.count_tables import TablesFacts
 from audit.model.finding import Finding, GroupLines, Place
 from audit.model.json_types import OMITTED, UNWRITTEN, CountVerdict, Omittable, WrittenAs
 from audit.model.report import CountSize

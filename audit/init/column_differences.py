@@ -14,8 +14,7 @@ from audit.init.found_files import NAMES_RELEASES, QUASI, FoundFiles
 from audit.io import naming
 from audit.io.manifest import NAME
 from audit.io.naming import in_time
-from audit.io.notations import kind_of_single_days
-from audit.io.respelling import grows, skeleton, words_in
+from audit.io.notations import grows, kind_of_single_days, skeleton, words_in
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.rule import Renamed
 from audit.io.toml import toml_key

@@ -24,7 +24,7 @@ from audit.init.found_files import NAMES_RELEASES, QUASI, FoundFiles
 from audit.io import naming
 from audit.io.cell_reading import MARKERS, read_hierarchy
 from audit.io.cells import Kind
-from audit.io.respelling import words_in
+from audit.io.notations import words_in
 from audit.io.rules.rows_and_values import EPISODES, IgnoreRows, SeveralRows, Unlinkable
 from audit.io.tables import read_table
 from audit.model.errors import InputError, Problem, Problems

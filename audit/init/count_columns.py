@@ -25,7 +25,7 @@ from audit.count_tables.published_texts import (
 )
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.naming import NUMBERINGS, in_time, names_codes, speaks_of_counts
-from audit.io.respelling import words_in
+from audit.io.notations import words_in
 from audit.io.toml import Toml, release_tag
 from audit.model.errors import InputError, Problem, Problems
 from audit.runtime.phrases import say

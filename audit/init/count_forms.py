@@ -43,7 +43,7 @@ from audit.init.count_rules import TableGuesses, counts_of, is_measure, keep_cou
 from audit.init.count_topics import with_topics
 from audit.io import naming
 from audit.io.naming import COUNTED, is_numbering, names_codes, speaks_of_counts
-from audit.io.respelling import words_in
+from audit.io.notations import words_in
 from audit.runtime.phrases import say
 
 

@@ -24,7 +24,7 @@ from audit.count_tables.published_texts import (
 )
 from audit.init.count_columns import CountFiles, is_sign, total_within
 from audit.init.guesses import Guesses
-from audit.io.respelling import words_in
+from audit.io.notations import words_in
 from audit.io.toml import Toml, toml_key
 from audit.model.arrays import UNBOUNDED
 from audit.runtime.phrases import joined, say, say_count

@@ -52,7 +52,7 @@ from audit.io.microdata import (
     open_microdata,
 )
 from audit.io.naming import in_time, natural
-from audit.io.respelling import ungrouped
+from audit.io.notations import ungrouped
 from audit.io.rules.rows_and_values import totals
 from audit.io.rules.spelling import HAVE_COMMAS
 from audit.io.toml import Toml, toml_key, toml_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from audit.adversary.build_evidence import build_evidence, choose
+from audit.adversary.view import build_evidence, choose
 from audit.io.background_knowledge import read_register
 from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import NAME, open_microdata

@@ -12,7 +12,7 @@ from audit.init.columns import Column, partition, read_columns
 from audit.io.background_knowledge import years_of
 from audit.io.manifest import REGISTER_COLUMNS
 from audit.io.naming import is_quasi, names_waves, sensitivity, stay, topic
-from audit.io.respelling import skeleton
+from audit.io.notations import skeleton
 
 _OCCUPATION = 7  # how sensitive an occupation sounds, which many rolls list
 _NEARLY = 0.95

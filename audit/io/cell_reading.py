@@ -45,8 +45,8 @@ from audit.io.notations import (
     read_interval,
     read_number,
     single_day,
+    skeleton,
 )
-from audit.io.respelling import skeleton
 from audit.model.errors import Problems
 from audit.runtime.phrases import Phrase, say
 

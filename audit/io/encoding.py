@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.io.respelling import RAISED, REMARK, as_plain_number, like_digits, once, skeleton
+from audit.io.notations import RAISED, REMARK, as_plain_number, like_digits, once, skeleton
 from audit.io.tables import Coded, direct_codes
 from audit.io.texts import arrow, column_of, flags, texts_of, whole
 from audit.model.arrays import NOBODY, Codes, Flags, Integers, Places, Words, flagged

@@ -10,8 +10,7 @@ from math import inf
 from typing import NamedTuple
 
 from audit.io.cells import Kind
-from audit.io.notations import interval_in
-from audit.io.respelling import fold, like_digits, skeleton, words_in
+from audit.io.notations import fold, interval_in, like_digits, skeleton, words_in
 from audit.io.tables import TOGETHER
 
 _RUNS = re.compile(r"[0-9]+|[^\W\d_]+")

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from operator import eq
 
-from audit.io.respelling import words_in
+from audit.io.notations import words_in
 
 # -- releases ---------------------------------------------------------------------------------------------------------
 

@@ -24,9 +24,8 @@ from audit.io.dialect import UTF_8
 from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.foreign_files import is_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
-from audit.io.notations import DIGIT, read_number
+from audit.io.notations import DIGIT, read_number, skeleton, with_decimal_point
 from audit.io.paths import is_there
-from audit.io.respelling import skeleton, with_decimal_point
 from audit.io.rules.cell_meaning import Changing, Missing
 from audit.io.rules.rows_and_values import FEW_TIES, SeveralRows
 from audit.io.rules.rule import (

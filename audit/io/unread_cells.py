@@ -19,8 +19,7 @@ from audit.io.background_knowledge import Register
 from audit.io.cell_reading import codes_for_unknown, unknown_among, unmasked, unread
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.foreign_files import is_foreign
-from audit.io.notations import UNIT
-from audit.io.respelling import as_plain_number, with_decimal_point
+from audit.io.notations import UNIT, as_plain_number, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Spelled
 from audit.io.rules.rule import read_adjusted
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold, written_alike

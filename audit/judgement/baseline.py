@@ -19,7 +19,7 @@ from audit.io.cells import Kind
 from audit.judgement.selection import Selection
 from audit.model.accepted_size import CloseSize, RiskSize, Size, SmallClasses
 from audit.model.arrays import UNBOUNDED, Flags
-from audit.model.audit_history import AuditHistory, PastReport
+from audit.model.command_results import AuditHistory, PastReport
 from audit.model.errors import UsageError
 from audit.model.json_types import WITHOUT_RESULT, WORSE
 from audit.model.report import BaselineFacts, CountSize, Report

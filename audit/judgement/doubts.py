@@ -22,8 +22,8 @@ from audit.io.background_knowledge import Register
 from audit.io.cell_reading import infer_kind, is_range, list_sign, listed, number_in, unknown_among
 from audit.io.cells import Kind, ValueSet
 from audit.io.manifest import order_doubts
+from audit.io.notations import fold, grows
 from audit.io.releases import Release, own_values
-from audit.io.respelling import fold, grows
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.rows_and_values import BY_CHANCE, FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.adversary.build_evidence import build_evidence
-from audit.adversary.record_linkage import FollowedRecords
-from audit.adversary.view import View
+from audit.adversary.followed_people import FollowedRecords
+from audit.adversary.view import View, build_evidence
 from audit.io.encoding import COUNTERFEIT
 from audit.io.file_writing import hide_from_version_control, write_file
 from audit.io.manifest import PRIVATE

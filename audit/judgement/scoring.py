@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.adversary.record_linkage import wrong_cell
+from audit.adversary.followed_people import wrong_cell
 from audit.adversary.view import Key, View, handed
 from audit.clauses.clause import ListedValue
 from audit.clauses.max_ever_risk import value_codes

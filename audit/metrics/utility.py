@@ -28,7 +28,7 @@ from audit.metrics.queries import (
     group_sizes,
 )
 from audit.model.arrays import NOBODY, Counts, Floats, Integers
-from audit.model.comparison import ReleaseMeasures
+from audit.model.command_results import ReleaseMeasures
 from audit.model.errors import InputError, Problem, Problems, UsageError, within
 from audit.runtime.phrases import printable, printable_path
 

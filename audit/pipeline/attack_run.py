@@ -11,15 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 
-from audit.adversary.build_evidence import build_evidence, followed_until
 from audit.adversary.followed_people import UnfollowedError
 from audit.adversary.held_series import HeldSeries
-from audit.adversary.view import View, handed
+from audit.adversary.view import View, build_evidence, followed_until, handed
 from audit.clauses.clause import Stated
 from audit.clauses.registry import CLAUSES, in_force
-from audit.io.input_files import input_files
 from audit.io.roles import check_keys_are_read
-from audit.io.series import Series
+from audit.io.series import Series, input_files
 from audit.io.table_forms import form_of
 from audit.judgement.ladder import people_found
 from audit.judgement.pseudonyms import Pseudonymizer, find

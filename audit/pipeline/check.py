@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.clauses.clause import JudgedAudit
 from audit.clauses.min_e import MinE
 from audit.io.irregularities import irregularities
 from audit.io.roles import check_keys_are_read
 from audit.io.series import Series
 from audit.judgement.doubts import gather_doubts, misread_doubts
-from audit.model.check_report import CheckReport, Offence
+from audit.model.command_results import CheckReport, Offence
 from audit.model.errors import Doubt
 from audit.model.evidence import Evidence
 from audit.model.finding import Finding

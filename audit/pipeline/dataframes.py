@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, get_type_hints
 import numpy as np
 
 from audit.io.file_writing import atomic_path
+from audit.model.command_results import Explanation
 from audit.model.errors import UsageError
-from audit.model.explanation import Explanation
 from audit.model.json_types import UNWRITTEN, notes_of
 from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import AttackReport, Input, Report

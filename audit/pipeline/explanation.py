@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audit.adversary.build_evidence import choose
 from audit.adversary.held_series import record_of
 from audit.adversary.known_groups import PossibleKind
-from audit.adversary.view import View
+from audit.adversary.view import View, choose
 from audit.io import manifest
 from audit.io.rules.rows_and_values import EPISODES, SeveralRows
 from audit.io.series import Series
@@ -25,8 +24,8 @@ from audit.judgement.selection import claims_of
 from audit.model.adversary import ADVERSARIES, PSEUDONYM
 from audit.model.arrays import Codes, Places
 from audit.model.audit_options import AuditOptions
+from audit.model.command_results import Explained, ExplainedVersion, Explanation, Said, Share
 from audit.model.errors import UsageError
-from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said, Share
 from audit.model.outcome import Attack, Outcome
 from audit.model.report import Report
 from audit.model.scored import Result

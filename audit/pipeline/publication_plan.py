@@ -19,10 +19,10 @@ from audit.io.series import open_series
 from audit.metrics.utility import Queries, cell_widths, measure
 from audit.model.anonymizer import Anonymizer, Form
 from audit.model.audit_options import AuditOptions
+from audit.model.command_results import SEEDS, PlannedSeries, PublicationPlan
 from audit.model.errors import InputError, UsageError
 from audit.model.options import options_of
 from audit.model.outcome import Attack
-from audit.model.publication_plan import SEEDS, PlannedSeries, PublicationPlan
 from audit.pipeline.audit_run import run_audit
 from audit.principles import registry as principles
 from audit.principles.principle import Principle

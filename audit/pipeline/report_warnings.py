@@ -8,8 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from audit.adversary.build_evidence import build_evidence
-from audit.adversary.view import View, handed
+from audit.adversary.view import View, build_evidence, handed
 from audit.io.irregularities import irregularities
 from audit.io.naming import names_waves
 from audit.io.paths import is_there

@@ -21,7 +21,7 @@ from audit.io.series import Series
 from audit.io.tables import Table
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places, grouped
 from audit.model.errors import Problems, UsageError
-from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
+from audit.model.release_impact import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_register import CandidateRegister, people_of, whole_table
 from audit.repair.merged_cells import AttributeCells
 from audit.runtime.phrases import printable

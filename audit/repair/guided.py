@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit.model.arrays import Places
-from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
+from audit.model.release_impact import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_rows import CandidateRows, RepairPlan
 from audit.repair.judging import Blame, Judge
 from audit.repair.past_values import PastValues

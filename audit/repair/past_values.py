@@ -14,8 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from audit.adversary.build_evidence import build_evidence
-from audit.adversary.view import View
+from audit.adversary.view import View, build_evidence
 from audit.model.arrays import NOBODY, Flags, Places
 from audit.model.audit_options import AuditOptions
 from audit.repair.candidate_rows import CandidateRows, RepairPlan

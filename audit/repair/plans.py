@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.arrays import Places
-from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
+from audit.model.release_impact import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_rows import CandidateRows, Cost, RepairPlan
 
 _UNDONE = 40

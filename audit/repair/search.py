@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from audit.adversary.build_evidence import choose
+from audit.adversary.view import choose
 from audit.clauses.clause import attack_reason
 from audit.io.candidate import with_candidate
 from audit.io.foreign_files import is_foreign
@@ -29,9 +29,8 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Places
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
-from audit.model.moves import COARSEN, MERGE, MOVE, MOVES, REDRAW, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
-from audit.model.release_impact import ReleaseImpact, Repair
+from audit.model.release_impact import COARSEN, MERGE, MOVE, MOVES, REDRAW, WITHHOLD, Move, ReleaseImpact, Repair
 from audit.principles.principle import Principle, checked, promise_of
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, RepairPlan, sort_key

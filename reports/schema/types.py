@@ -20,10 +20,8 @@ from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.registry import OWN
 from audit.findings.count import COUNT_KINDS
 from audit.findings.registry import KINDS as FINDINGS
-from audit.model.check_report import CheckReport
-from audit.model.comparison import Comparison
+from audit.model.command_results import CheckReport, Comparison, Explanation
 from audit.model.count_tables import CountMeasures
-from audit.model.explanation import Explanation
 from audit.model.finding import AnonymousCounterfeit, C, Finding
 from audit.model.json_types import (
     INLINED,

@@ -56,7 +56,7 @@ def plain(tmp_path_factory):
     return report(series(tmp_path_factory.mktemp("plain"), PLAIN, str))
 
 
-@kills("audit.io.respelling.with_plain_point", "ungrouped(text)", "text")
+@kills("audit.io.notations.with_plain_point", "ungrouped(text)", "text")
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("notation", "form"),

@@ -651,8 +651,8 @@ NAMES = {"A": "Aberdeen", "B": "Bath"}
     "pair = _without_counterparts",
     "pair = [] and _without_counterparts",
 )
-@kills("audit.io.respelling.skeleton", ".translate(_LOOK_ALIKE)", "")
-@kills("audit.io.respelling.fold", '!= "Cf"', '!= ""')
+@kills("audit.io.notations.skeleton", ".translate(_LOOK_ALIKE)", "")
+@kills("audit.io.notations.fold", '!= "Cf"', '!= ""')
 @pytest.mark.parametrize(
     "names", [{"A": text} for text in ("A*", "[A]", "A\u00ad", "\u0410", "2 A", "#A", "a")] + [NAMES]
 )

@@ -373,7 +373,7 @@ def test_key_files_count_the_rows_of_the_whole_file(tmp_path):
     assert "which has 12, counted from 0" in run_main(str(tmp_path))[2]
 
 
-@kills("audit.adversary.build_evidence.knows_all_rows", "keyed.strangers is None", "True")
+@kills("audit.adversary.view.knows_all_rows", "keyed.strangers is None", "True")
 @kills("audit.io.release_reading.ReleaseReading.release", "not release.counterfeits and", "False and")
 @kills("audit.io.release_reading.ReleaseReading.release", "== OF_PEOPLE and", "is None and")
 @kills("audit.init.guess._state_unnamed", "(people == NOBODY).any()", "False")
@@ -622,9 +622,7 @@ def with_changes(folder, listed, columns=ROLES, **changed):
     return run_main(str(folder))
 
 
-@kills(
-    "audit.adversary.build_evidence._check_changes", "(before != UNKNOWN) & unlisted[before, now]", "np.zeros(len(now))"
-)
+@kills("audit.adversary.view._check_changes", "(before != UNKNOWN) & unlisted[before, now]", "np.zeros(len(now))")
 @pytest.mark.parametrize("known", [True, False], ids=["listed", "no line has gout"])
 @pytest.mark.parametrize("more", ["", "none,gout\n"])
 def test_missing_changes_are_named_before_anything_is_attacked(more, known, tmp_path):

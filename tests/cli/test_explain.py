@@ -10,7 +10,7 @@ from operator import itemgetter
 import pytest
 
 from attacks.joint.attack import JointAttack
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.findings.disclosure import CertificateStep
 from audit.findings.proof import Proof
 from audit.io.series import open_series

@@ -121,7 +121,7 @@ def test_what_earlier_releases_show_by_a_weight_blocks_no_later_one_once_it_is_d
 
 
 @kills("audit.io.rules.spelling._skeletons", "skeletons(text)", "[fold(text)]")
-@kills("audit.io.respelling.skeletons", ", skeleton(fold(text).translate(_DIGRAPHS))", "")
+@kills("audit.io.notations.skeletons", ", skeleton(fold(text).translate(_DIGRAPHS))", "")
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -299,7 +299,7 @@ def test_few_people_are_others_by_what_all_of_a_release_share(one, other, same):
     assert not are_others(names[0], {f"{n * 7919 % 1009}x" for n in range(9)})
 
 
-@kills("audit.io.respelling.skeleton", "if not unicodedata.combining(each)", "")
+@kills("audit.io.notations.skeleton", "if not unicodedata.combining(each)", "")
 @kills("audit.io.likely_equal.together", "one in people and other in people", "False")
 @pytest.mark.many
 @pytest.mark.parametrize("other", ["Jose", "1 José", "a) José", "(revised) José", "darunter José", "• José", "José †"])

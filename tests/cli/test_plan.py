@@ -17,7 +17,7 @@ from audit.api import load_microdata
 from audit.io.microdata import open_microdata
 from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
-from audit.model.publication_plan import SEEDS, PlannedSeries, PublicationPlan
+from audit.model.command_results import SEEDS, PlannedSeries, PublicationPlan
 from audit.pipeline.publication_plan import _Trial, candidates, plan_publication
 from reports.formats import frames
 from reports.publication_plan import document, page
@@ -297,7 +297,7 @@ def test_counterfeits_count_against_a_series():
     assert PublicationPlan("clinic", (full, lean)).recommended is lean
 
 
-@kills("audit.model.publication_plan._preference", "each.invented, each.certain", "0.0, each.certain")
+@kills("audit.model.command_results._preference", "each.invented, each.certain", "0.0, each.certain")
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [

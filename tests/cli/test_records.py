@@ -138,7 +138,7 @@ def panel(folder, *lines, text=WAVES, adversary=""):
 
 
 @kills("attacks.descriptions.RecordDescriptions.add", "tuple(wrong)", "tuple(wrong)[:1]")
-@kills("audit.adversary.record_linkage.wrong_cell", "line(error.row)", "line(0)")
+@kills("audit.adversary.followed_people.wrong_cell", "line(error.row)", "line(0)")
 @pytest.mark.parametrize(
     ("lines", "place", "named"),
     [
@@ -154,7 +154,7 @@ def test_cells_that_change_have_a_way_out(tmp_path, lines, place, named):
     assert f"write changing = {named} under [columns] of series.toml" in err
 
 
-@kills("audit.adversary.record_linkage.RecordContents.says", "in (None, release)", "is None")
+@kills("audit.adversary.followed_people.RecordContents.says", "in (None, release)", "is None")
 @kills("audit.judgement.check_record.RecordFollower.read", "each.release != release", "each.release == release")
 @kills("audit.judgement.pseudonyms.ReportNames.record_cells", "not source.is_absent(at, cell)", "True")
 def test_each_release_of_a_column_that_changes_is_known_by_itself(tmp_path):

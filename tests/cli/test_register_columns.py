@@ -53,7 +53,7 @@ def test_a_person_of_a_register_may_have_a_line_for_each_release(tmp_path, share
     assert 'people.csv:2, column "Tax year": there is no such release' in refused(str(folder))
 
 
-@kills("audit.adversary.build_evidence.build_evidence", "(_are_episodes(series) and ", "(False and ")
+@kills("audit.adversary.view.build_evidence", "(_are_episodes(series) and ", "(False and ")
 @pytest.mark.parametrize("quarter", ["2024-{n}", "Q{n}/2024"])
 def test_a_register_may_have_a_line_for_each_stay(tmp_path, quarter):
     """Each patient has two stays in a quarter, with equal lines; rows that are stays do not use it, but read it."""

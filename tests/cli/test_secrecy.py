@@ -8,7 +8,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from audit.io.input_files import digest_of_columns
+from audit.io.series import digest_of_columns
 from tests.cli.forms import EXAMPLES, FORMS, edit
 from tests.helpers.messy import series_of
 from tests.helpers.running import run_main

@@ -88,7 +88,7 @@ def beside(folder, first, second, columns=""):
 @kills("audit.io.rules.spelling.nearly_respelled", "coded.groups()", "()")
 @kills("audit.io.rules.spelling.nearly_respelled", "(Kind.DAY_FIRST, Kind.MONTH_FIRST)", "(Kind.DAY_FIRST,)")
 @kills("audit.io.rules.rows_and_values.IgnoreRows.hints", "or name in columns.rules[Spelled].columns", "")
-@kills("audit.io.respelling._BETWEEN", "_/ ", "_/")
+@kills("audit.io.notations._BETWEEN", "_/ ", "_/")
 @kills("audit.io.rules.spelling.nearly_respelled", " or _MARKED.fullmatch(text)", "")
 @kills("audit.io.rules.rows_and_values._TOTALS", "all (?:\\w+s|people)", "all totals")
 @pytest.mark.many
@@ -524,7 +524,7 @@ def test_people_spelled_in_two_ways_are_not_followed_in_silence(tmp_path):
     assert 'fold = ["individual"]' in reasons["max_risk"]
 
 
-@kills("audit.io.respelling.REMARK", "{3,}", "{30,}")
+@kills("audit.io.notations.REMARK", "{3,}", "{30,}")
 @kills("audit.io.rules.spelling.nearly_respelled", "once(", "(")
 @kills("audit.io.rules.spelling.nearly_respelled", '_REMARK.sub("", text)', "text")
 @pytest.mark.parametrize(

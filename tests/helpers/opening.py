@@ -1,6 +1,6 @@
 """Open a series as one adversary sees it."""
 
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.io.series import open_series
 
 

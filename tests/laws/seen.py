@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attacks.registry import find
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalence, Equivalences, Pinned
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses

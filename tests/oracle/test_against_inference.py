@@ -7,7 +7,7 @@ import pytest
 
 from attacks import inference
 from attacks.inference import EstimatedShare, Grouped, InferenceAttack, Model, learnt, posteriors
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.io.series import open_series
 from audit.judgement.scoring import score
 from audit.runtime.budget import Budget

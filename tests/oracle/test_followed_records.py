@@ -16,7 +16,7 @@ import pytest
 
 from attacks.intersection import IntersectionAttack
 from attacks.joint.attack import JointAttack
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.io.series import open_series
 from audit.judgement.scoring import attacked
 from audit.runtime.budget import Budget

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attacks.joint import attack, network_builder, settling
 from attacks.joint.answers import Answers
 from attacks.joint.attack import JointAttack
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some

@@ -9,8 +9,7 @@ import pytest
 
 from attacks.homogeneity import HomogeneityAttack
 from attacks.intersection import IntersectionAttack
-from audit.adversary.build_evidence import build_evidence
-from audit.adversary.view import handed
+from audit.adversary.view import build_evidence, handed
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some

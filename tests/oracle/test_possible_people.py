@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from attacks.intersection import IntersectionAttack
 from attacks.update_graph import UpdateGraphAttack
-from audit.adversary.build_evidence import build_evidence
-from audit.adversary.view import handed
+from audit.adversary.view import build_evidence, handed
 from audit.io import background_knowledge
 from audit.io.series import open_series
 from audit.judgement.pseudonyms import Pseudonymizer, ReportNames

@@ -18,7 +18,7 @@ from attacks.registry import all_attacks
 from audit.io.candidate import with_candidate
 from audit.io.series import open_series
 from audit.model.audit_options import AuditOptions
-from audit.model.moves import MERGE, MOVES, WITHHOLD
+from audit.model.release_impact import MERGE, MOVES, WITHHOLD
 from audit.repair.judging import Judge
 from audit.repair.search import RepairSearch
 from tests.helpers.amount import some

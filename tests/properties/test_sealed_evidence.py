@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from attacks.joint.attack import JointAttack
 from attacks.registry import all_attacks
-from audit.adversary.build_evidence import build_evidence
 from audit.adversary.held_series import HeldSeries
-from audit.adversary.view import Key, View, handed
+from audit.adversary.view import Key, View, build_evidence, handed
 from audit.io.background_knowledge import Register
 from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import KeyedRelease

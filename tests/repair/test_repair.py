@@ -18,7 +18,7 @@ from audit.io.cell_reading import Hierarchy
 from audit.io.cells import Kind
 from audit.io.release_reading import read_release
 from audit.io.series import Series, open_series
-from audit.model.moves import MOVES, REDRAW
+from audit.model.release_impact import MOVES, REDRAW
 from audit.repair import search
 from audit.repair.judging import Judge
 from audit.repair.merged_cells import AttributeCells, merged_text

@@ -11,8 +11,7 @@ from typing import Any, Self
 
 from audit.io.cell_reading import bands_among, day_in, is_range, number_in, parse_point, unit_of
 from audit.io.cells import CellError, Kind
-from audit.io.notations import kind_of_days, read_number
-from audit.io.respelling import as_plain_number, fold, ungrouped, with_plain_point
+from audit.io.notations import as_plain_number, fold, kind_of_days, read_number, ungrouped, with_plain_point
 from audit.io.rules.rule import (
     NO_ROLE,
     ColumnRule,

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from audit.io.cell_reading import unknown_among
 from audit.io.naming import names_cases
-from audit.io.respelling import fold, skeleton
+from audit.io.notations import fold, skeleton
 from audit.io.rules.cell_meaning import Hierarchies, Missing, Spelled
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Headers, Hint, ReadSeries, Rules, WrittenTexts, unnamed
 from audit.io.tables import Table, read_table

@@ -17,12 +17,13 @@ import numpy as np
 from audit.io.cell_reading import infer_kind, is_range, list_sign, parse_value
 from audit.io.cells import CellError, Kind, members_in, quoted
 from audit.io.likely_equal import cases, nested, overlapping, said_otherwise, together
-from audit.io.notations import interval_in, looks_ranged
-from audit.io.respelling import (
+from audit.io.notations import (
     RAISED,
     REMARK,
     as_plain_number,
     fold,
+    interval_in,
+    looks_ranged,
     once,
     skeleton,
     skeletons,

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from audit.adversary.build_evidence import build_evidence
-from audit.adversary.view import handed
+from audit.adversary.view import build_evidence, handed
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts

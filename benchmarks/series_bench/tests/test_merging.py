@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizers.m_invariance import MInvarianceAnonymizer
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.metrics.utility import Queries, measure

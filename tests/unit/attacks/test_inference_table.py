@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attacks.inference_table import InferenceTableAttack
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.io.series import open_series
 from audit.judgement.check_record import Recounter
 from audit.judgement.field_types import BrokenCertificateError

@@ -28,7 +28,7 @@ from audit.io.cells import (
     cover_ranges,
     intersect,
 )
-from audit.io.respelling import fold
+from audit.io.notations import fold
 from audit.repair.merged_cells import merged_text
 from tests.mutants.mutant import kills
 
@@ -425,7 +425,7 @@ TEXTS = st.text("ab1 ,;|{}[]\"'*\uff0c\uff5d", min_size=1, max_size=6).map(str.s
 
 
 @kills("audit.io.cells.quoted", '"," in text or ', "")
-@kills("audit.io.respelling.fold", ", always=mark", "")
+@kills("audit.io.notations.fold", ", always=mark", "")
 @given(st.sets(TEXTS, min_size=1, max_size=4), st.booleans())
 @example({"Artisans, commerçants, chefs d'entreprise", "Artisans"}, False)
 @example({"Artisans", "Cadres"}, True)

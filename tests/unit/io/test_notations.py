@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from audit.io.attributes import QuasiIdentifier, coarser
 from audit.io.cell_reading import covers, infer_kind, parse, parse_value, unread
 from audit.io.cells import Anything, CellError, Interval, Kind, show
-from audit.io.respelling import with_decimal_point
+from audit.io.notations import with_decimal_point
 
 CLOSED = (
     *("{a} to {b}", "{a} – {b}", "{a}–{b}", "{a}..{b}", "{a}...{b}", "{a}~{b}", "{a} ~ {b}", "[{a},{b}]"),

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.adversary.build_evidence import build_evidence
 from audit.adversary.known_groups import population
-from audit.adversary.view import View
+from audit.adversary.view import View, build_evidence
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release, RowClasses, a_row_of_each
 from audit.io.series import open_series
@@ -202,7 +201,7 @@ def write_outsider(folder: Path, seed: int, *, single: bool) -> tuple[list[tuple
 def test_population_by_definition(seed, lattice, single, tmp_path, monkeypatch):
     if not lattice:
         monkeypatch.setattr("audit.adversary.coverage._MOST_CELLS", 0)
-    monkeypatch.setattr("audit.adversary.build_evidence._check_present", lambda *_: None)  # people are drawn at random
+    monkeypatch.setattr("audit.adversary.view._check_present", lambda *_: None)  # people are drawn at random
     lines, tables = write_outsider(tmp_path, seed, single=single)
     [evidence] = build_evidence(open_series(tmp_path), "register")
     for position, rows in enumerate(tables):

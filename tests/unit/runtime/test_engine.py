@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.adversary.build_evidence import build_evidence
-from audit.adversary.view import handed
+from audit.adversary.view import build_evidence, handed
 from audit.io.series import open_series
 from audit.model.adversary import AdversaryKind
 from audit.runtime import kernels

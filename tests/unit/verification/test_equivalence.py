@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.findings.equivalence import Equivalence, Pinned, WeightedGroup
 from audit.io.series import open_series
 from audit.judgement.check_equivalence import CombinationChecker

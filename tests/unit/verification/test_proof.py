@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attacks.joint.attack import JointAttack
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.findings.disclosure import Disclosure
 from audit.findings.proof import Proof, RowPoints
 from audit.io.series import open_series

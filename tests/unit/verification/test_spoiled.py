@@ -18,7 +18,7 @@ from attacks.inference_table import InferenceTableAttack
 from attacks.intersection import IntersectionAttack
 from attacks.joint.attack import JointAttack
 from attacks.update_graph import UpdateGraphAttack
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import build_evidence
 from audit.count_tables.build_evidence import build_evidence as table_evidence
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
