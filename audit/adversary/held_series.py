@@ -12,9 +12,8 @@ import numpy as np
 
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register
-from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.release_reading import ReleaseReading, begin, finish
-from audit.io.releases import KeyedRelease, Release, RowClasses
+from audit.io.releases import IdentifierEncoder, KeyedRelease, Release, RowClasses, Vocabulary
 from audit.io.rules.rows_and_values import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.tables import Coded, NamesOnDemand

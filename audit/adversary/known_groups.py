@@ -13,7 +13,7 @@ import numpy as np
 from audit.adversary import coverage
 from audit.adversary.held_series import Fitting, HeldSeries, PlacedPeople, SeenRelease
 from audit.io.background_knowledge import Register
-from audit.io.encoding import IdentifierEncoder
+from audit.io.releases import IdentifierEncoder
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places, flagged, numbered, ragged, starts
 from audit.model.errors import UsageError
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, PublishedClasses, Transitions, ValueCounts

@@ -13,10 +13,10 @@ import numpy as np
 
 from audit.io.cell_reading import MARKERS, Hierarchy, infer_kind, may_be_unknown, parse, unknown_among
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
-from audit.io.encoding import Vocabulary
 from audit.io.microdata import frequent_value
 from audit.io.naming import names_people
 from audit.io.notations import SHORT_DAY
+from audit.io.releases import Vocabulary
 from audit.io.rules.rows_and_values import is_total
 from audit.io.tables import first_rows, text_codes
 from audit.model.arrays import Codes, Numbers, combine

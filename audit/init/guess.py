@@ -26,12 +26,11 @@ from audit.init.summary import found_rows
 from audit.io.background_knowledge import MOST_VALUES
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Kind
-from audit.io.encoding import IdentifierEncoder
 from audit.io.irregularities import irregularities
 from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
 from audit.io.microdata import frequent_value
 from audit.io.release_reading import read_release
-from audit.io.releases import KeyedRelease
+from audit.io.releases import IdentifierEncoder, KeyedRelease
 from audit.io.roles import MOST_ROWS
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.rules.rows_and_values import EPISODES, OF_PEOPLE, SeveralRows, Unnamed

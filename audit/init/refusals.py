@@ -6,8 +6,8 @@ from pathlib import Path
 
 from audit.adversary.view import build_evidence, choose
 from audit.io.background_knowledge import read_register
-from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import NAME, open_microdata
+from audit.io.releases import IdentifierEncoder
 from audit.io.roles import MOST_ROWS, check_keys_are_read
 from audit.io.rules.rows_and_values import EPISODES, SeveralRows
 from audit.io.series import open_series

@@ -19,9 +19,8 @@ import pyarrow as pa
 
 from audit.io import manifest as manifests
 from audit.io.cells import ANYTHING, CellError, Kind
-from audit.io.encoding import Vocabulary
 from audit.io.notations import SHORT_DAY, kind_of_single_days, skeleton
-from audit.io.releases import Release
+from audit.io.releases import Release, Vocabulary
 from audit.io.rules.cell_meaning import Changing
 from audit.io.rules.rule import read_adjusted, respelled
 from audit.io.series import Series

@@ -28,11 +28,11 @@ from audit.io.cell_reading import (
     unread,
 )
 from audit.io.cells import CellError, Kind
-from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.manifest import ANY, NEVER, as_file_name
 from audit.io.naming import in_time, natural
 from audit.io.notations import as_plain_number, kind_of_days, kind_of_single_days, ungrouped, with_plain_point
 from audit.io.release_reading import WRITE_DATES, further_rows, ranked_dates
+from audit.io.releases import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.rules.rows_and_values import Unlinkable, totals
 from audit.io.rules.rule import Columns
 from audit.io.rules.spelling import INDIVIDUAL, perhaps_one_person, perhaps_one_value, respelled

@@ -14,15 +14,16 @@ from audit.io.cells import Kind
 from audit.io.manifest import KEY_COLUMNS, key_name
 from audit.io.notations import kind_of_days, single_day
 from audit.io.paths import is_there
-from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, a_row_of_each, singling_columns, varies
+from audit.io.releases import CodedColumn, KeyedRelease, RowClasses, a_row_of_each, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows_and_values import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
 from audit.io.rules.rule import adjusted, named_there, read_written, respelled
 from audit.io.series import Series
 from audit.io.tables import TOGETHER, Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key, toml_line
-from audit.model.arrays import NOBODY, Codes, Counts, Flags, Integers, Numbers, combine, numbered
+from audit.model.arrays import NOBODY, Codes, Counts, Flags, Integers, Numbers, combine, numbered, row_ranks, tally
 from audit.model.errors import InputError, Problems
+from audit.model.report import ColumnShare
 from audit.runtime.phrases import Phrase, printable, say, typed
 
 SEVERAL_ROWS = Phrase(
@@ -470,6 +471,73 @@ class ReleaseReading:
                 )
                 self.problems.add(table.shown, what, say("correct the count or the key"), column="Count")
                 return
+
+
+SMALL = 5
+"""A group of fewer equal rows is small, by a rule of thumb of statistical offices."""
+MOST_ROWS = 2_000_000
+"""In larger releases columns are not searched for singling out."""
+
+_TOGETHER = 3
+"""The most columns that are combined."""
+
+
+def singling_columns(
+    names: Sequence[str],
+    columns: Sequence[tuple[Integers, int]],
+    people: Counts | None,
+    classes: RowClasses,
+    total: int,
+) -> tuple[ColumnShare, ...]:
+    """Return the effect of each quasi-identifier, then of combinations; nothing if all groups are large.
+
+    A combination starts with the column that makes the most rows unique. While a further column makes more rows unique,
+    the one that makes the most is added; a combination has at most three columns, and never all.
+
+    Args:
+        names: the names of the columns.
+        columns: the cells of each, as codes by row, shape (rows,), and a bound on the codes.
+        people: how many people each row stands for; None for one each.
+        classes: the classes of rows with equal cells.
+        total: the number of people of all rows, suppressed ones included.
+    """
+    size = _sizes(classes.looks, tally(classes.row.codes, classes.row.size, people))
+    if (size >= SMALL).all():
+        return ()
+    size = size[classes.row.codes]
+    people = np.ones(len(size), dtype=np.int64) if people is None else people
+
+    def alike_in(places: Sequence[int]) -> Numbers:
+        return _sizes(row_ranks([columns[at] for at in places], len(people)), people)
+
+    def share(of_rows: Flags) -> float:
+        return int(people[of_rows].sum()) / total
+
+    def unique(places: Sequence[int]) -> float:
+        return share(alike_in(places) == 1)
+
+    def shares(*places: int) -> ColumnShare:
+        without = alike_in([at for at in every if at not in places])
+        alone, small = share((size == 1) & (without > 1)), share((size < SMALL) & (without >= SMALL))
+        return ColumnShare(" + ".join(names[at] for at in places), alone, small, unique(places))
+
+    every = range(len(names))
+    found = [shares(at) for at in every]
+    together = [max(every, key=lambda at: found[at].by_itself)]
+    before = found[together[0]].by_itself
+    while len(together) < min(_TOGETHER, len(names) - 1):
+        more = {at: unique([*together, at]) for at in every if at not in together}
+        added = max(more, key=lambda at: more[at])
+        if more[added] <= before:
+            break
+        together, before = [*together, added], more[added]
+        found.append(shares(*together))
+    return tuple(found)
+
+
+def _sizes(alike: Codes, people: Numbers) -> Numbers:
+    """Return, for each row, the number of people with equal cells; shape (rows,)."""
+    return np.bincount(alike, weights=people).astype(np.int64)[alike]
 
 
 def begin(

@@ -21,11 +21,11 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import parse_value
 from audit.io.cells import Cell, CellError, Kind, decimal, intersect
 from audit.io.dialect import UTF_8
-from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.foreign_files import is_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.notations import DIGIT, read_number, skeleton, with_decimal_point
 from audit.io.paths import is_there
+from audit.io.releases import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.rules.cell_meaning import Changing, Missing
 from audit.io.rules.rows_and_values import FEW_TIES, SeveralRows
 from audit.io.rules.rule import (

@@ -23,11 +23,11 @@ from audit.io.cell_reading import Hierarchy, infer_kind, read_hierarchy
 from audit.io.cells import Kind
 from audit.io.diagnostics import check_file
 from audit.io.dialect import NOTHING_DECLARED, Declared
-from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.likely_equal import alike_but_for_a_number
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_file
 from audit.io.notations import fold, kind_of_days, with_century
 from audit.io.paths import as_path, is_inside, is_remote, is_there
+from audit.io.releases import IdentifierEncoder, Vocabulary
 from audit.io.roles import Key, SeriesTexts, columns_without_role, narrowing_texts, shared_by_few, tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows_and_values import EPISODES, FEW_OF_ROWS, FEW_TIES, Date, SeveralRows

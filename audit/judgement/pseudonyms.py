@@ -16,10 +16,10 @@ import numpy as np
 
 from audit.adversary.followed_people import FollowedRecords
 from audit.adversary.view import View, build_evidence
-from audit.io.encoding import COUNTERFEIT
 from audit.io.file_writing import hide_from_version_control, write_file
 from audit.io.manifest import PRIVATE
 from audit.io.paths import is_remote
+from audit.io.releases import COUNTERFEIT
 from audit.io.series import Series
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import InputError, Problem, UsageError

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from audit.clauses.registry import CLAUSES, ON_VALUES, OWN
-from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
+from audit.io.releases import COUNTERFEIT
 from audit.io.toml import toml_value
 from audit.judgement.selection import Selection
 from audit.model.accepted_size import CloseSize, SealedInterval, Size, SmallClasses

@@ -22,9 +22,8 @@ from audit.adversary.known_groups import population
 from audit.adversary.view import View
 from audit.io.cell_reading import list_sign, listed
 from audit.io.cells import Anything, Cell, CellError, Interval, Kind, Masked, NumberSet, ValueSet
-from audit.io.encoding import Vocabulary
 from audit.io.manifest import Manifest
-from audit.io.releases import KeyedRelease, Release
+from audit.io.releases import KeyedRelease, Release, Vocabulary
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.rows_and_values import Harmless

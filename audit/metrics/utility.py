@@ -10,11 +10,10 @@ import numpy as np
 
 from audit.io.cell_reading import number_in
 from audit.io.cells import Kind
-from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import Domain, Microdata, ReadSnapshot
 from audit.io.naming import natural
 from audit.io.release_reading import read_release
-from audit.io.releases import KeyedRelease
+from audit.io.releases import IdentifierEncoder, KeyedRelease, Vocabulary
 from audit.io.series import Series
 from audit.metrics import queries as asking
 from audit.metrics.queries import (

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import Microdata, frequent_value
+from audit.io.releases import IdentifierEncoder
 from audit.io.rules.rows_and_values import Unlinkable
 from audit.io.series import open_series
 from audit.metrics.utility import Queries, cell_widths, measure

@@ -21,8 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from audit.io.cells import contains
-from audit.io.encoding import IdentifierEncoder
-from audit.io.releases import KeyedRelease
+from audit.io.releases import IdentifierEncoder, KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, Flags, Places, combine, distinct, tally
 from audit.principles.principle import (

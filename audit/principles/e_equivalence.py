@@ -26,8 +26,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from audit.io.encoding import IdentifierEncoder
-from audit.io.releases import KeyedRelease
+from audit.io.releases import IdentifierEncoder, KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, Flags, Numbers, Places
 from audit.principles.principle import (

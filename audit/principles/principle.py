@@ -15,10 +15,9 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import NAME
 from audit.io.release_reading import read_release
-from audit.io.releases import GroupContents, KeyedRelease
+from audit.io.releases import GroupContents, IdentifierEncoder, KeyedRelease
 from audit.io.series import Series
 from audit.model.anonymizer import Promise
 from audit.model.arrays import Codes, Flags, Integers, Places

@@ -18,12 +18,11 @@ import pyarrow as pa
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import TransitionLines, read_lines, read_transitions
-from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.manifest import NAME, PRIVATE, TRANSITIONS, Manifest, ReleaseFiles
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.release_reading import read_release
-from audit.io.releases import KeyedRelease
+from audit.io.releases import IdentifierEncoder, KeyedRelease, Vocabulary
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.series import Series
 from audit.io.tables import Coded

@@ -33,11 +33,10 @@ from audit.io.cells import (
     cover_ranges,
     intersect,
 )
-from audit.io.encoding import COUNTERFEIT as MARK
-from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import Domain, ReadSnapshot
 from audit.io.naming import natural
-from audit.io.releases import KeyedRelease
+from audit.io.releases import COUNTERFEIT as MARK
+from audit.io.releases import IdentifierEncoder, KeyedRelease
 from audit.io.rules.rows_and_values import Unlinkable
 from audit.io.rules.rule import Columns
 from audit.io.tables import Coded, text_codes

@@ -16,12 +16,12 @@ from tomlkit.items import InlineTable, String
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import Hierarchy, unread
 from audit.io.cells import ANYTHING, Kind
-from audit.io.encoding import Vocabulary
 from audit.io.manifest import NAME, PRIVATE, TRANSITIONS, Manifest, ReleaseFiles, parse_manifest
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Domain, Microdata
 from audit.io.naming import is_weight, sensitivity
 from audit.io.paths import is_there
+from audit.io.releases import Vocabulary
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Spelled
 from audit.io.rules.rows_and_values import Harmless, LeftOut, Similar, Unlinkable
 from audit.io.rules.rule import Columns, Rules

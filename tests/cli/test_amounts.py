@@ -4,8 +4,8 @@ from itertools import cycle
 
 import pytest
 
-from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import open_microdata
+from audit.io.releases import IdentifierEncoder
 from tests.cli.forms import edit
 from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.microdata import write_microdata

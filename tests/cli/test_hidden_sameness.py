@@ -559,7 +559,7 @@ RESPELT = {
 
 
 @kills("audit.io.likely_equal._may_be_one", "one.kind[0] != other.kind[0]", "False")
-@kills("audit.io.encoding._parts", "<= _LONGEST", "< 0")
+@kills("audit.io.releases._parts", "<= _LONGEST", "< 0")
 @pytest.mark.many
 @pytest.mark.parametrize("respelt", RESPELT.values(), ids=RESPELT)
 @pytest.mark.parametrize("people", [{"7"}, {"7", "9"}], ids=["one", "two"])

@@ -11,8 +11,8 @@ from audit.cli import init
 from audit.init.columns import Column
 from audit.init.confirmation import question_about
 from audit.init.microdata import confirmed_microdata
-from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import open_microdata
+from audit.io.releases import IdentifierEncoder
 from audit.model.errors import Problems
 from tests.cli.forms import edit
 from tests.helpers.running import done, printed, refused, run_main

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import open_microdata
+from audit.io.releases import IdentifierEncoder, Vocabulary
 from audit.io.tables import read_table
 from audit.model.errors import Problems
 from audit.simulating import simulation

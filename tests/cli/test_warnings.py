@@ -88,7 +88,7 @@ def beside(folder, first, second, columns=""):
 @kills("audit.io.rules.spelling.nearly_respelled", "coded.groups()", "()")
 @kills("audit.io.rules.spelling.nearly_respelled", "(Kind.DAY_FIRST, Kind.MONTH_FIRST)", "(Kind.DAY_FIRST,)")
 @kills("audit.io.rules.rows_and_values.IgnoreRows.hints", "or name in columns.rules[Spelled].columns", "")
-@kills("audit.io.notations._BETWEEN", "_/ ", "_/")
+@kills("audit.io.notations._SIGN_BETWEEN", "_/ ", "_/")
 @kills("audit.io.rules.spelling.nearly_respelled", " or _MARKED.fullmatch(text)", "")
 @kills("audit.io.rules.rows_and_values._TOTALS", "all (?:\\w+s|people)", "all totals")
 @pytest.mark.many
@@ -566,7 +566,7 @@ def test_records_with_signs_beside_numbers_are_not_followed_in_silence(tmp_path,
     assert run_audit(tmp_path)[0] == code
 
 
-@kills("audit.io.encoding.coarse", '$", as_plain_number)', '$", str)')
+@kills("audit.io.releases.coarse", '$", as_plain_number)', '$", str)')
 @kills("audit.io.rules.spelling.nearly_respelled", "as_plain_number(plain) if ids", "plain if ids")
 @kills(
     "audit.io.irregularities._respelled_people",
@@ -581,7 +581,7 @@ def test_records_with_signs_beside_numbers_are_not_followed_in_silence(tmp_path,
     "further = _MARKED if ids else",
     case="[False-7-D-007--undecided]",
 )
-@kills("audit.io.encoding._parts", ', (keys, _LETTERED, r"\\1\\2\\3")', "", case="[False-7-D-007--undecided]")
+@kills("audit.io.releases._parts", ', (keys, _LETTERED, r"\\1\\2\\3")', "", case="[False-7-D-007--undecided]")
 @kills(
     "audit.io.irregularities._respelled_people", "columns.individual is None or ", "", case="[True-ann-Ann--undecided]"
 )

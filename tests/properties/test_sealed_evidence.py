@@ -17,8 +17,7 @@ from attacks.registry import all_attacks
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.view import Key, View, build_evidence, handed
 from audit.io.background_knowledge import Register
-from audit.io.encoding import IdentifierEncoder
-from audit.io.releases import KeyedRelease
+from audit.io.releases import IdentifierEncoder, KeyedRelease
 from audit.io.series import Series, open_series
 from audit.io.tables import Table
 from audit.judgement.scoring import attacked
@@ -207,7 +206,7 @@ def make_strangers(folder):
 
 
 @kills(
-    "audit.io.encoding.TextIndex.add", "np.argsort(hashes(texts.slice(known, upto - known)))", "np.arange(upto - known)"
+    "audit.io.releases.TextIndex.add", "np.argsort(hashes(texts.slice(known, upto - known)))", "np.arange(upto - known)"
 )
 @kills(
     "audit.adversary.held_series.PlacedPeople.of", "np.sort(row_class[keyed.person < 0])", "row_class[keyed.person < 0]"

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from audit.io.cells import Kind
 from audit.io.dialect import Declared, is_encoding
-from audit.io.encoding import Vocabulary
+from audit.io.releases import Vocabulary
 from audit.io.tables import Table, composed, header, in_other_encoding, note_absent, parts_of, read_shared, read_table
 from audit.io.toml import Form, Reader, Toml
 from audit.model.errors import Doubt, Problems

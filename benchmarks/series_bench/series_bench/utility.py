@@ -10,8 +10,8 @@ import numpy as np
 from audit.api.microdata import LoadedMicrodata
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
-from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.release_reading import read_release
+from audit.io.releases import IdentifierEncoder, Vocabulary
 from audit.io.series import Series
 from audit.metrics.queries import DomainAxis, Workload, actual, estimate
 from audit.metrics.utility import Queries, axes_of, lay_out, measure

@@ -10,7 +10,8 @@ import pytest
 
 from audit.init.guesses import dotted_lines
 from audit.io.manifest import parse_manifest
-from audit.io.releases import SMALL, RowClasses, a_row_of_each, singling_columns
+from audit.io.release_reading import SMALL, singling_columns
+from audit.io.releases import RowClasses, a_row_of_each
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import Changing, ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.registry import RULES

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from audit.io.cells import Kind
-from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import Microdata, ReadSnapshot, open_microdata
+from audit.io.releases import IdentifierEncoder, Vocabulary
 from audit.model.errors import InputError
 from tests.helpers.microdata import write_microdata
 

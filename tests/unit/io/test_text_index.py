@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from audit.io import encoding
-from audit.io.encoding import COUNTERFEIT, IdentifierEncoder, TextIndex
+from audit.io import releases
 from audit.io.release_reading import read_release
+from audit.io.releases import COUNTERFEIT, IdentifierEncoder, TextIndex
 from audit.io.rules.spelling import nearly_respelled, respelled
 from audit.io.series import open_series
 from audit.io.tables import text_codes
@@ -33,7 +33,7 @@ def by_dictionary(columns: list[list[str]]) -> list[list[int]]:
     known: dict[str, int] = {}
     for column in columns:
         fresh = list(dict.fromkeys(text for text in column if text not in known))
-        order = np.argsort(encoding.hashes(pa.array(fresh, pa.string())))
+        order = np.argsort(releases.hashes(pa.array(fresh, pa.string())))
         known |= {fresh[place]: len(known) + at for at, place in enumerate(order.tolist())}
     return [[known[text] for text in column] for column in columns]
 
@@ -60,7 +60,7 @@ def test_texts_are_numbered_as_by_a_dictionary(columns: list[list[str]]) -> None
 @pytest.mark.parametrize("tags", [1, 4])
 def test_equal_hashes_do_not_make_texts_equal(monkeypatch: pytest.MonkeyPatch, tags: int) -> None:
     few = lambda texts: np.array([len(text) % tags for text in texts.to_pylist()], np.uint64)  # noqa: E731
-    monkeypatch.setattr(encoding, "hashes", few)
+    monkeypatch.setattr(releases, "hashes", few)
     rng = np.random.default_rng(tags)
     columns = [[f"P{number}" * int(number % 4) for number in rng.integers(0, 300, 200)] for _ in range(4)]
     assert indexed(columns) == by_dictionary(columns)
@@ -171,7 +171,7 @@ def test_identifiers_of_one_hash_are_told_from_one_another(columns: list[list[st
     given_out: dict[str, int] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            encoding, "hashes", lambda texts: np.array([len(text) % 2 for text in texts.to_pylist()], np.uint64)
+            releases, "hashes", lambda texts: np.array([len(text) % 2 for text in texts.to_pylist()], np.uint64)
         )
         people = IdentifierEncoder(0)
         for column in columns:
@@ -206,15 +206,15 @@ BESIDE = [
 
 
 @kills(
-    "audit.io.encoding.coarse",
+    "audit.io.releases.coarse",
     'pc.utf8_upper(pc.utf8_normalize(texts, form="NFKD"))',
     'pc.utf8_normalize(texts, form="NFKD")',
 )
-@kills("audit.io.encoding.coarse", "replace_substring_regex(plain, _REMARK,", "replace_substring_regex(plain, _MIXED,")
-@kills("audit.io.encoding.coarse", "else _by(plain, _MIXED, skeleton)", "else plain")
-@kills("audit.io.encoding.coarse", "() if is_ascii else _TWO_LETTERS", "()")
-@kills("audit.io.encoding._parts", 'r"\\1\\5"', 'r"\\2\\3\\4"')
-@kills("audit.io.encoding.IdentifierEncoder.alike", "found |= flags(pc.is_in(keys, value_set=part))", "pass")
+@kills("audit.io.releases.coarse", "replace_substring_regex(plain, _REMARK,", "replace_substring_regex(plain, _MIXED,")
+@kills("audit.io.releases.coarse", "else _by(plain, _MIXED, skeleton)", "else plain")
+@kills("audit.io.releases.coarse", "() if is_ascii else _TWO_LETTERS", "()")
+@kills("audit.io.releases._parts", 'r"\\1\\5"', 'r"\\2\\3\\4"')
+@kills("audit.io.releases.IdentifierEncoder.alike", "found |= flags(pc.is_in(keys, value_set=part))", "pass")
 @given(st.lists(st.lists(st.sampled_from([*SIGNS, *BESIDE]), max_size=4).map("".join).map(str.strip), max_size=30))
 @example(["aΣ", "aς", "ß", "SS", "-0", "+0.0", "ΠΣ", "πς"])
 @example(["and 10 # enda)", "10"])
@@ -244,7 +244,7 @@ def test_texts_of_a_dictionary_that_no_row_has_are_left_out(kind: pa.DataType) -
 
 
 @kills(
-    "audit.io.encoding.IdentifierEncoder.number",
+    "audit.io.releases.IdentifierEncoder.number",
     "self._texts_in_numbers(column_of(names), None, self.limit)",
     "self._in_numbers(column_of(names))",
 )

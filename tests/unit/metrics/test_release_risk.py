@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from audit.adversary.known_groups import population
 from audit.adversary.view import View, build_evidence
-from audit.io.encoding import Vocabulary
-from audit.io.releases import Release, RowClasses, a_row_of_each
+from audit.io.releases import Release, RowClasses, Vocabulary, a_row_of_each
 from audit.io.series import open_series
 from audit.io.tables import Coded
 from audit.metrics.release_summary import journalist_risk, panels, panels_in

@@ -15,8 +15,8 @@ import numpy as np
 
 from anonymizers.m_distinct.method import MDistinctAnonymizer
 from anonymizers.m_invariance import MInvarianceAnonymizer
-from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import open_microdata
+from audit.io.releases import IdentifierEncoder, Vocabulary
 from audit.model.anonymizer import Draft, PublicationHistory, PublishedRelease, Snapshot
 from audit.model.arrays import Flags
 
