@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from itertools import combinations, product
 from math import inf
 from typing import NamedTuple
@@ -19,6 +20,7 @@ _CASE = r"({whole})(?:{between}0*([0-9]{{1,2}})|[\W_]*([^\W\d_]))\)?"
 _WHOLE = r".{0,60}[0-9]{3}", r"[\W_]+"
 _SHORT = r".{0,60}[0-9]", r"(?:[\W_]+|[^\W\d_]+)"  # the number of a household, perhaps, and what follows, as in h17p2
 _FIRST_CASES = "01a"
+_FIRST = re.compile(r"(?:^|[^0-9])0*1\b|\ba\b")
 _MEMBERS = 5  # as many ids with one text, on average, as most households have people; more are those of a place
 _FIXED = 4  # digits of an id that names a household and its member without a sign between them
 _MOST_RUNS = 6
@@ -147,19 +149,53 @@ def alike_but_for_a_number(texts: Collection[str]) -> list[list[str]]:
             by_part[at][each[at]].append(text)
         few = (each for each in by_part.values() if len(each) < len(texts) <= _MEMBERS * len(each))
         return [each for each in max(few, key=len, default={}).values() if len(each) > 1]
-    groups = cases(texts, _SHORT)
+    return cases(texts, _SHORT) or next((each for each in map(partial(_counted, sorted(texts)), (-1, -2)) if each), [])
+
+
+def _counted(texts: Sequence[str], digits: int) -> list[list[str]]:
+    """Return groups of identifiers that are alike but for digits that count most of them from 1.
+
+    Those are the first ones, or, if `digits` is negative, the last ones; all identifiers have as many digits.
+    """
     lengths = {len(text) if text.isdecimal() else 0 for text in texts}
-    for digits in (1, 2) if not groups and len(lengths) == 1 and max(lengths) >= _FIXED else ():
-        by_first = defaultdict[str, list[str]](list)
-        for text in sorted(texts):
-            by_first[text[:-digits]].append(text)
-        longest = max(int(text[-digits:]) for text in texts)
-        counted = sum(
-            int(each[-1][-digits:]) == len(each) and int(each[0][-digits:]) == 1 for each in by_first.values()
-        )
-        if longest < len(by_first) <= 2 * counted:
-            groups = [each for each in by_first.values() if len(each) > 1]
-    return groups
+    if len(lengths) != 1 or max(lengths) < _FIXED:
+        return []
+    by_rest, numbers = defaultdict[str, list[str]](list), defaultdict[str, list[int]](list)
+    for text in texts:
+        parts = text[:digits], text[digits:]
+        rest, number = parts if digits < 0 else reversed(parts)
+        by_rest[rest].append(text)
+        numbers[rest].append(int(number))
+    counted = sum(each == [*range(1, len(each) + 1)] for each in numbers.values())
+    most = max(map(max, numbers.values()))
+    return [each for each in by_rest.values() if len(each) > 1] if most < len(by_rest) <= 2 * counted else []
+
+
+def shared_parts(texts: Sequence[str]) -> dict[tuple[str, bool], list[str]]:
+    """Return parts that a few identifiers each have in common, as a household's members have: the text of each one.
+
+    These are the first or the last run of digits or letters, or what is left without it, and whether the rest counts
+    those with a part from 1, or from a. Of digits without a sign, some may count.
+
+    >>> shared_parts(["1-407", "2-407", "1-512", "1-600"])["last", True], shared_parts(["Ann Lee", "Bob Lee"])
+    (['407', '407', '512', '600'], {('last', False): ['lee', 'lee']})
+    >>> shared_parts(["14070", "24070", "15120", "16230"])
+    {('but first', True): ['14070', '14070', '15120', '16230']}
+    """
+    runs = [_RUNS.findall(text.lower()) for text in texts]
+    cuts = {"first": (slice(1), slice(1, None)), "last": (slice(-1, None), slice(-1))}
+    cuts |= {"but first": (cuts["first"][1], cuts["first"][0]), "but last": (cuts["last"][1], cuts["last"][0])}
+    kept = dict[tuple[str, ...], tuple[str, bool]]()
+    for what, (own, others) in cuts.items():
+        parts, rests = ([" ".join(run[cut]) for run in runs] for cut in (own, others))
+        parts = [part or text for part, text in zip(parts, texts, strict=True)]
+        first = {part for part, rest in zip(parts, rests, strict=True) if _FIRST.search(rest)}
+        kept.setdefault(tuple(parts), (what, len({*rests}) < len({*parts}) <= 3 * len(first)))
+    for digits in (-1, -2, 1, 2):
+        of_text = {text: each[0] for each in _counted(sorted(texts), digits) for text in each}
+        what = "but last" if digits < 0 else "but first"
+        kept.setdefault(tuple(of_text.get(text, text) for text in texts), (what, True))
+    return {what: [*parts] for parts, what in kept.items() if len({*parts}) < len(texts) <= _MEMBERS * len({*parts})}
 
 
 def _may_be_one(one: _Core, other: _Core, shared: Collection[object]) -> bool:

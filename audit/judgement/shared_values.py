@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from itertools import combinations
+from itertools import combinations, filterfalse
 from math import comb, exp, lgamma, log, perm
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from audit.adversary.held_series import HeldSeries, SeenRelease
 from audit.clauses.registry import ON_VALUES
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import CellError, Interval, ValueSet
-from audit.io.likely_equal import alike_but_for_a_number
+from audit.io.likely_equal import shared_parts
 from audit.io.manifest import KEY_COLUMNS
 from audit.io.microdata import SnapshotFile
 from audit.io.naming import is_of_household
@@ -31,21 +31,42 @@ from audit.io.tables import TOGETHER, header, read_table, text_codes
 from audit.io.toml import toml_key
 from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags, Integers, numbered
 from audit.model.errors import Doubt, Problems
-from audit.runtime.phrases import Reason, ReasonKind, joined, printable, say
+from audit.runtime.phrases import Phrase, Reason, ReasonKind, joined, printable, say
 
-Texts: TypeAlias = Callable[[str], list[Codes]]
 _MEMBERS = 20  # rows of one text, on average; more are those of a place or a kind of people, not of a household
 _FEW = 10
 """If fewer than one row in so many has a text of few rows, no text is that of a household: most amounts are 0."""
 _BY_CHANCE = log(0.01)  # of independent values, one in a thousand is asked about: other limits hold, too
 _CLEARLY = 4  # fewer than one household in so many that shares its value hardly moves what is thought of the others
 _BY_NAME = log(0.05), 8
-"""The same two limits for a column whose name says that it is about households; it is looked at for that alone."""
+"""The same two limits for a column whose name says that it is about households, and identifiers of which all share."""
 _FEW_COLUMNS = 12  # of which two are taken together
 _LEAST = (0.0, 0.0, 0.95)
 """The share of texts of so many columns that have one value: beside a fine column, one related to values shows many."""
 _SHOWN = 6
-_IDENTIFIERS = 1_000_000  # of the first people; if their identifiers show no households, those of others do not
+_PARTS = {
+    "first": Phrase("the first part of {column}"),
+    "last": Phrase("the last part of {column}"),
+    "but first": Phrase("{column} but for its first part"),
+    "but last": Phrase("{column} but for its last part"),
+}
+_IDENTIFIERS = 50_000  # of the first people; if their identifiers show no households, those of others do not
+
+
+class _Part(NamedTuple):
+    """A part of the identifiers in a column, where it is in them, and whether the rest counts those that have it."""
+
+    column: str
+    place: str
+    counted: bool
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return _PARTS[self.place].filled(column=printable(self.column))
+
+
+_Source: TypeAlias = str | _Part
+Texts: TypeAlias = Callable[[_Source], list[Codes]]
 
 
 def shared_value_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
@@ -55,11 +76,12 @@ def shared_value_doubts(held: HeldSeries, *, beside: bool) -> Iterator[Doubt]:
     name of the sensitive column says that it is about households. Not where each text of a quasi-identifier is in one
     group without others, which attacks judge. With `beside`, only where the last release shows it.
     """
-    texts, tags = cache(lambda column: _texts(held, column)), held.series.tags
+    parts, tags = _parts_of_identifiers(held), held.series.tags
+    texts: Texts = cache(lambda name: parts[name] if isinstance(name, _Part) else _texts(held, name))
     for sensitive in held.series.columns.sensitive:
         harmful = _harmful(held, sensitive)
         named = [(what, tags) for what in _by_name(held, texts, sensitive, harmful)]
-        for what, where in _by_texts(held, texts, sensitive, harmful) or named:
+        for what, where in _by_texts(held, texts, [*parts], sensitive, harmful) or named:
             if where and (not beside or where[-1] == tags[-1]):
                 text = say(
                     "{what}: who knows which people belong together learns what their groups have in common "
@@ -80,25 +102,28 @@ def _harmful(held: HeldSeries, sensitive: str) -> Flags:
     return np.array([name not in known for name in series.vocabularies[sensitive].names], dtype=np.bool_)
 
 
-def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> list[tuple[str, Sequence[str]]]:
+def _by_texts(
+    held: HeldSeries, texts: Texts, parts: Sequence[_Part], sensitive: str, harmful: Flags
+) -> list[tuple[str, Sequence[str]]]:
     """Return columns whose rows with one text have one value, in words, and the releases that may show it.
 
     Two columns are taken together if no single one is found.
     """
     columns = held.series.columns
     stated = columns.rules[Unlinkable]
-    private = [*_in_keys(held), *([_alike(held)] if any((own != UNKNOWN).any() for own in texts(_alike(held))) else [])]
-    secret = {*stated.columns, *private}
+    private = _in_keys(held)
+    secret = {*stated.columns, *private, *parts}
     every = dict.fromkeys((*columns.quasi_identifiers, *stated.columns, *private))
     values, person = [own_values(each, sensitive, held.series.vocabularies) for each in held.keyed], _followed(held)
     ends = np.cumsum([seen.release.rows for seen in held.seen])[:-1]
-    single = [(name,) for name in every if name in private or _may_show(held, name)]
+    single: list[tuple[_Source, ...]] = [(name,) for name in every if name in private or _may_show(held, name)]
+    single += [(part,) for part in parts]
     for several in (False, True) if secret else (False,):
         named = [name for name in every if several and not any(map(_names_value, texts(name), values))]
-        keys = [pair for pair in combinations(named, 2) if not secret.isdisjoint(pair)] if several else single
+        keys = [*filterfalse(secret.isdisjoint, combinations(named, 2))] if several else single
         found = list[tuple[str, Sequence[str]]]()
         for key in keys:
-            whole = _together(*(np.concatenate(texts(name)) for name in key))
+            whole, words = _together(*(np.concatenate(texts(name)) for name in key)), [*map(str, key)]
             of_releases = zip(np.split(whole, ends), values, strict=True)
             drawn = [(text, value) for text, value in of_releases if value is not None]
             if len(drawn) == len(held) > 1:
@@ -107,14 +132,14 @@ def _by_texts(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) ->
             rows = max(shared, default=(0, 0))
             if not any(rows):
                 continue
-            parts = (np.split(each, ends) for each in _who_shares(person, whole))
+            those = (np.split(each, ends) for each in _who_shares(person, whole))
             tags = [
                 each.release.tag
-                for each, text, with_others in zip(held.seen, *parts, strict=True)
+                for each, text, with_others in zip(held.seen, *those, strict=True)
                 if with_others.any() and (not secret.isdisjoint(key) or _shows_together(each, text))
             ]
             is_stated = not secret.isdisjoint(key) and sensitive in stated.reasons
-            found.append((have_in_common(rows, sensitive, key), () if is_stated else tags))
+            found.append((have_in_common(rows, sensitive, words), () if is_stated else tags))
         if found:
             return found
     return []
@@ -197,21 +222,28 @@ def _in_keys(held: HeldSeries) -> list[str]:
     return [name for name in found if name not in {*KEY_COLUMNS, *columns.named} - {*columns.quasi_identifiers}]
 
 
-def _alike(held: HeldSeries) -> str:
-    """Return what to call the part that identifiers of people have in common, as those of a household may."""
-    named = held.series.columns.individual or KEY_COLUMNS[1]
-    return say("{column} but for the number behind it", column=printable(named))
+def _parts_of_identifiers(held: HeldSeries) -> dict[_Part, list[Codes]]:
+    """Return parts of the identifiers of people, and of record ids: a number for the text of each row.
 
-
-def _of_identifiers(held: HeldSeries) -> list[Codes]:
-    """Return a number for the people of each row whose identifiers in the key are alike; UNKNOWN for others."""
-    people = np.flatnonzero(held.present())[:_IDENTIFIERS]
-    code = dict(zip(held.series.people.names(people.astype(np.int32)).to_pylist(), people.tolist(), strict=True))
-    alike = np.full(held.series.people.size + 1, UNKNOWN, dtype=np.int32)  # the last entry is for nobody
-    for number, texts in enumerate(alike_but_for_a_number(code)):
-        alike[[code[text] for text in texts]] = number
-    unknown = (np.full(seen.release.rows, NOBODY, dtype=np.int32) for seen in held.seen)
-    return [alike[no if each.person is None else each.person] for each, no in zip(held.keyed, unknown, strict=True)]
+    UNKNOWN for rows without one. Not of record ids for which the manifest says why no outsider knows what they share.
+    """
+    columns, people = held.series.columns, np.flatnonzero(held.present())[:_IDENTIFIERS].astype(np.int32)
+    found = dict[_Part, list[Codes]]()
+    records = np.arange(min(held.names.size, _IDENTIFIERS), dtype=np.int32)
+    named = [
+        (columns.individual or KEY_COLUMNS[1], [each.person for each in held.keyed], people, held.series.people),
+        (columns.record, [each.record for each in held.seen], records, held.names),
+    ]
+    for column, coded, codes, names in named:
+        if column is None or column in columns.rules[Unlinkable].reasons or not len(codes):
+            continue
+        for what, texts in shared_parts(names.names(codes).to_pylist()).items():
+            part = np.full(names.size + 1, UNKNOWN, dtype=np.int32)  # the last one is for nobody
+            part[codes] = np.unique(texts, return_inverse=True)[1]
+            unknown = (np.full(seen.release.rows, NOBODY, dtype=np.int32) for seen in held.seen)
+            of_rows = [part[no if own is None else own] for own, no in zip(coded, unknown, strict=True)]
+            found[_Part(column, *what)] = of_rows
+    return found
 
 
 def _may_show(held: HeldSeries, column: str) -> bool:
@@ -234,8 +266,6 @@ def _together(one: Codes, other: Codes | None = None) -> Codes:
 
 def _texts(held: HeldSeries, column: str) -> list[Codes]:
     """Return the exact text of each row of each release, by the key if that has the column; UNKNOWN for others."""
-    if column == _alike(held):
-        return _of_identifiers(held)
     series, found, numbers = held.series, list[Codes](), dict[str, int]()
     private, named = column in _in_keys(held), series.manifest.columns.named
     attribute, missing = None if private else series.attributes.get(column), series.missing(column)
@@ -313,7 +343,7 @@ def _names_value(text: Codes, value: Codes | None) -> bool:
 
 
 def rows_that_share(
-    text: Codes, value: Codes, harmful: Flags, *, tries: int, columns: Sequence[str] = ()
+    text: Codes, value: Codes, harmful: Flags, *, tries: int, columns: Sequence[_Source] = ()
 ) -> tuple[int, int]:
     """Return how many rows share a harmful value with another of the same text, and how many share their text.
 
@@ -348,15 +378,17 @@ def _is_clear(
     alike: Callable[[], Callable[[int], float]],
     *,
     tries: int,
-    columns: Sequence[str],
+    columns: Sequence[_Source],
 ) -> bool:
     """Return whether what is found of some of the texts is clearly more than chance gives for so many rows."""
-    if np.count_nonzero(found) <= FEW_TIES or size[found].mean() > _MEMBERS:
+    many = int(np.count_nonzero(texts))
+    if np.count_nonzero(found) <= min(FEW_TIES, max(1, many - 1)) or size[found].mean() > _MEMBERS:
         return False
-    of_size, many, chance = np.bincount(size[texts]), int(np.count_nonzero(texts)), alike()
+    of_size, chance = np.bincount(size[texts]), alike()
     share = int(np.count_nonzero(found)) / many
     expected = sum(int(of_size[m]) * chance(m) for m in np.flatnonzero(of_size).tolist()) / many
-    named = any(map(is_of_household, columns))
+    every = np.count_nonzero(found) == many
+    named = any(is_of_household(name) if isinstance(name, str) else name.counted and every for name in columns)
     limit, clearly = _BY_NAME if named else (_BY_CHANCE - log(tries), _CLEARLY)
     by_chance = _chance_of(int(np.count_nonzero(found)), many, expected)
     return share >= _LEAST[len(columns)] and clearly * (share - expected) >= 1 - expected and by_chance < limit
