@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from audit.findings.narrowed import Cause, Narrowed, RecordStep
+from audit.findings.rows import Cause, Narrowed, RecordStep
 from audit.model.arrays import Codes, Integers, Places, combine, distinct
 from audit.model.evidence import Records, RecordSource, WrongCellError
 

@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows
 from audit.findings.close_numbers import CloseClasses, KnownNearly, SimilarClasses, joined, nearly
-from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
+from audit.findings.rows import HomogeneousClass, HomogeneousClasses
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places, flagged
 from audit.model.evidence import Evidence, PeopleSource, PublishedClasses, RecordSource, RowSource
 from audit.model.finding import Claims, FindingRule

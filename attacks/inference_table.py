@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows, narrowed
-from audit.findings.narrowed import Cause, NarrowedRecords
+from audit.findings.rows import Cause, NarrowedRecords
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.evidence import Evidence, Records, RecordSource
 from audit.model.finding import FindingRule

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from audit.findings.wording import listing
 from audit.model.adversary import ADVERSARIES
 from audit.model.count_tables import TablesFacts
 from audit.model.finding import Finding
 from audit.model.measures import PEOPLE, VERSIONS
-from audit.model.report import AttackReport, Exposure, FoundPerson, Input, Report
-from audit.runtime.phrases import Phrase, figure, joined, printable, printable_path, say, say_count, typed
-from reports import charts
+from audit.model.report import AttackReport, ColumnShare, Exposure, FoundPerson, Input, ReleasePanel, Report
+from audit.runtime.phrases import Phrase, figure, joined, printable, printable_path, risk_text, say, say_count, typed
+from reports import charts, sentences, summary_text
 from reports import count_sentences as counts
 from reports.page import (
     Block,
@@ -30,49 +31,7 @@ from reports.page import (
     Signing,
     marked,
 )
-from reports.release_risk import blamed_columns, panel
-from reports.sentences import (
-    CONTRADICTED,
-    adversary,
-    advice,
-    changed,
-    ended,
-    facts,
-    fingerprint,
-    ids,
-    measures,
-    named,
-    notes,
-    people,
-    people_alike,
-    proved,
-    reasons,
-    result_text,
-    risk_cells,
-    seconds,
-    settings,
-    skipped,
-    status_in_words,
-    steps,
-    violated,
-    violating,
-    waivers,
-    warnings,
-)
-from reports.summary_text import (
-    assumed,
-    assumptions,
-    commands,
-    decision,
-    glossary,
-    next_step,
-    of_attacks,
-    of_panel,
-    only_last,
-    open_questions,
-    readers,
-    since,
-)
+from reports.sentences import breaking_releases
 from reports.verdict import contradicted, headline, split
 
 _REPEATED = Phrase("update-graph finds the same people as intersection, since values never change.")
@@ -87,12 +46,12 @@ _ON_TERMINAL = 24
 
 def audit_page(report: Report) -> Page:
     """Return the page of a report: a sheet with the verdict, what to do and the signature, then the evidence."""
-    drawn, open_ones, summary = _drawn(report), list(_open(report)), [*split(report), *changed(report)]
-    summary += [*violated(report), *ended(report)]
+    drawn, open_ones, summary = _drawn(report), list(_open(report)), [*split(report), *sentences.changed(report)]
+    summary += [*sentences.violated(report), *sentences.ended(report)]
     shown: list[Block] = [Bullets(summary)]
     shown += [table for each in report.findings[:1] for table in counts.picture_of(each)]
-    mending = [str(CONTRADICTED)] if report.contradictions else []
-    todo: list[Block] = [Bullets([next_step(report), *measures(report), *mending])]
+    mending = [str(sentences.CONTRADICTED)] if report.contradictions else []
+    todo: list[Block] = [Bullets([summary_text.next_step(report), *sentences.measures(report), *mending])]
     if not report.policy.violations and all(len(each.rows) <= _OPEN for each in open_ones):
         todo, open_ones = [*todo, *open_ones], []
     page = signed_page(report, [Facts(list(_head(report)))], shown, todo)
@@ -114,9 +73,11 @@ def signed_page(
     With `adds_nothing`, the policy is broken by releases that are published already alone.
     """
     lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
-    allowed, choices = decision(report, adds_nothing=adds_nothing)
+    allowed, choices = summary_text.decision(report, adds_nothing=adds_nothing)
     judged = [
-        Paragraph(say("About {file}, SHA-256 {sha256}", file=printable_path(each.path), sha256=fingerprint(each)))
+        Paragraph(
+            say("About {file}, SHA-256 {sha256}", file=printable_path(each.path), sha256=sentences.fingerprint(each))
+        )
         for each in (() if before is None else added_inputs(before, report))
     ]
     deciding = Section(say("Decision"), [Paragraph(allowed, strong=True), *judged, Signing(choices, lines)])
@@ -182,21 +143,29 @@ def showing_counts(page: Page, *, in_findings: bool = True) -> Page:
 
 def terminal_page(report: Report, *, means: bool = True) -> Page:
     """Return a report in the reading order of a terminal; `means` is whether there is room for mean risks."""
-    summary = Bullets([*reasons(report), *([str(CONTRADICTED)] if report.contradictions else [])], soft=True)
+    summary = Bullets(
+        [*sentences.reasons(report), *([str(sentences.CONTRADICTED)] if report.contradictions else [])], soft=True
+    )
     return with_findings(report, page_of(report, terminal_head(report), [summary], _on_terminal(report, means=means)))
 
 
 def terminal_head(report: Report) -> list[Block]:
     """Return the audited series and the assumed adversary."""
     rules = "" if report.tables is None else " ".join(counts.rules(report.tables))
-    return [Paragraph(facts(report)), Paragraph(adversary(report)), *([Paragraph(rules)] if rules else [])]
+    return [
+        Paragraph(sentences.facts(report)),
+        Paragraph(sentences.adversary(report)),
+        *([Paragraph(rules)] if rules else []),
+    ]
 
 
 def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
-    yield Section(say("Look at the files:"), _list(warnings(report), soft=True))
-    yield Section(say("What is proved, and how to check it"), _list(proved(report), soft=True))
+    yield Section(say("Look at the files:"), _list(sentences.warnings(report), soft=True))
+    yield Section(say("What is proved, and how to check it"), _list(sentences.proved(report), soft=True))
     checked = [] if report.tables is None else [counts.checked(report)]
-    yield Section("", [*_ladder(report), Bullets([*skipped(report), settings(report), *checked], soft=True)])
+    yield Section(
+        "", [*_ladder(report), Bullets([*sentences.skipped(report), sentences.settings(report), *checked], soft=True)]
+    )
     yield Section("", list(_timeline(report)))
     title, count = say("Each release by itself"), len(report.series.releases)
     if count > _ON_TERMINAL:
@@ -204,18 +173,18 @@ def _on_terminal(report: Report, *, means: bool) -> Iterator[Section]:
     yield Section(title, list(panel(report, last=_ON_TERMINAL, means=means)))
     yield Section(say("Columns that make rows unique"), list(blamed_columns(report)))
     title = say("Entries about people in the findings below ({count})", count=len(report.people))
-    yield Section(title, _list(people(report), soft=True))
-    worst = violating(report)
+    yield Section(title, _list(sentences.people(report), soft=True))
+    worst = sentences.violating(report)
     for attack in sorted(report.shown_attacks, key=lambda each: each not in worst):
-        yield _findings_of(attack, people_alike(attack, report.policy.violations))
-    yield Section("", _list(waivers(report), soft=True))
-    yield Section(say("Where it stands"), _list(ended(report), soft=True))
-    following = [f"$ {typed(command)}" for command in commands(report)]
-    first = [next_step(report), *_repairing(report)] if report.policy.violations else []
-    steps = [*first, *advice(report)]
+        yield _findings_of(attack, sentences.people_alike(attack, report.policy.violations))
+    yield Section("", _list(sentences.waivers(report), soft=True))
+    yield Section(say("Where it stands"), _list(sentences.ended(report), soft=True))
+    following = [f"$ {typed(command)}" for command in summary_text.commands(report)]
+    first = [summary_text.next_step(report), *_repairing(report)] if report.policy.violations else []
+    steps = [*first, *sentences.advice(report)]
     if not steps and report.policy.undecided:
-        open_ = (f"{what} ({taken})" for what, _, taken in open_questions(report) if taken)
-        steps = [decision(report, adds_nothing=False)[0], *open_]
+        open_ = (f"{what} ({taken})" for what, _, taken in summary_text.open_questions(report) if taken)
+        steps = [summary_text.decision(report, adds_nothing=False)[0], *open_]
     yield Section(say("What to do next"), [Bullets(steps), PageSteps(following)])
 
 
@@ -227,7 +196,10 @@ def _timeline(report: Report) -> Iterator[Block]:
     tags = report.series.releases
     if len(tags) > _ON_TERMINAL:
         yield Paragraph(say("The last {some} of {count} releases:", some=str(_ON_TERMINAL), count=str(len(tags))))
-    heads = [say("{what} by {attack}", what=attack.measures.timeline_label, attack=named(attack)) for attack, _ in rows]
+    heads = [
+        say("{what} by {attack}", what=attack.measures.timeline_label, attack=sentences.named(attack))
+        for attack, _ in rows
+    ]
     after = [
         [printable(tag), *(_after(attack, line, place) for attack, line in rows)] for place, tag in enumerate(tags)
     ]
@@ -255,8 +227,8 @@ def _findings_of(attack: AttackReport, alike: int) -> Section:
 def _head(report: Report) -> Iterator[tuple[str, str]]:
     """Yield what was audited, when, by which version and for which adversary."""
     yield say("Releases"), _releases(report)
-    yield say("Contents"), facts(report)
-    yield say("Adversary"), assumed(report)
+    yield say("Contents"), sentences.facts(report)
+    yield say("Adversary"), summary_text.assumed(report)
     yield say("Date"), say("{date}, by series-audit {version}", date=report.made, version=report.tool_version)
 
 
@@ -274,24 +246,31 @@ def _releases(report: Report) -> str:
 
 def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[charts.Chart]) -> Iterator[Section]:
     if report.baseline is not None:
-        yield Section(say("What is new since the last report"), [Bullets(list(since(report)))])
-    yield Section(say("Warnings about the files"), _list(warnings(report)))
-    yield Section(say("What is proved, and how to check it"), _list(proved(report)))
+        yield Section(say("What is new since the last report"), [Bullets(list(summary_text.since(report)))])
+    yield Section(say("Warnings about the files"), _list(sentences.warnings(report)))
+    yield Section(say("What is proved, and how to check it"), _list(sentences.proved(report)))
     yield Section(
         say("What each attack learns"),
-        [*_ladder(report), Bullets(list(skipped(report)), soft=True), Facts(of_attacks(report), terms=True)],
+        [
+            *_ladder(report),
+            Bullets(list(sentences.skipped(report)), soft=True),
+            Facts(summary_text.of_attacks(report), terms=True),
+        ],
     )
     yield Section("", open_ones)
     yield Section(say("Risk over time, and by people"), [Figures(drawn)] if drawn else [])
     alone = list(panel(report))
-    yield Section(say("Each release by itself"), [*alone, Facts(of_panel(), terms=True)] if alone else [])
+    yield Section(say("Each release by itself"), [*alone, Facts(summary_text.of_panel(), terms=True)] if alone else [])
     yield Section(say("Columns that make rows unique"), list(blamed_columns(report)))
-    yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
-    yield Section(say("Waivers"), _list(waivers(report)))
-    yield Section(say("Terms"), [Facts(glossary(report), terms=True)])
+    yield Section(
+        say("Assumptions"),
+        [Bullets(list(summary_text.assumptions(report))), Paragraph(sentences.settings(report), soft=True)],
+    )
+    yield Section(say("Waivers"), _list(sentences.waivers(report)))
+    yield Section(say("Terms"), [Facts(summary_text.glossary(report), terms=True)])
     yield Section(
         say("Who learns what from this page"),
-        [Bullets([*readers(report), *([ids(report)] if report.tables is None else [])])],
+        [Bullets([*summary_text.readers(report), *([sentences.ids(report)] if report.tables is None else [])])],
     )
     yield Section(say("Files"), files(report))
     yield Section(say("Findings"), list(_findings(report)))
@@ -303,7 +282,7 @@ def _list(lines: Iterable[str], *, soft: bool = False) -> list[Block]:
 
 def _repairing(report: Report) -> Iterator[str]:
     """Yield how to find the smallest change of the last release, if that release breaks the policy."""
-    if only_last(report):
+    if summary_text.only_last(report):
         yield say(
             "If the release is not published yet, remove it from series.toml and run `{command}`, which writes the "
             "changed release.",
@@ -366,22 +345,22 @@ def _ladder(report: Report) -> Iterator[Block]:
         rung = rungs.get((attack.attack, attack.sensitive))
         people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
         found = [
-            result_text(attack, report.policy.violations),
+            sentences.result_text(attack, report.policy.violations),
             *(people if laddered else []),
-            *risk_cells(report, attack),
+            *sentences.risk_cells(report, attack),
         ]
-        found.append(seconds(attack) if attack.ran else "")
-        rows.append([named(attack), status_in_words(attack.status), *found])
+        found.append(sentences.seconds(attack) if attack.ran else "")
+        rows.append([sentences.named(attack), sentences.status_in_words(attack.status), *found])
     head = [say("attack"), say("status"), say("finds"), *([say("new people"), say("so far")] if laddered else [])]
     yield PageTable([*head, say("highest risk"), say("mean risk"), say("time")], rows, words=3)
     new = say("New people: those whose value is certain by this attack but not by any attack above it.")
     repeated = [str(_REPEATED)] if len(report.shown_attacks) < len(report.attacks) else []
-    yield Bullets([*([new] if laddered else []), *notes(report), *repeated], soft=True)
+    yield Bullets([*([new] if laddered else []), *sentences.notes(report), *repeated], soft=True)
 
 
 def _open(report: Report) -> Iterator[PageTable]:
     """Yield what was not judged, and what would be needed to judge it."""
-    if rows := list(open_questions(report)):
+    if rows := list(summary_text.open_questions(report)):
         needed = any(each[2] for each in rows)
         head = [say("not judged"), say("why"), *([say("what is needed")] if needed else [])]
         yield PageTable(head, [each[: len(head)] for each in rows], words=len(head))
@@ -389,7 +368,7 @@ def _open(report: Report) -> Iterator[PageTable]:
 
 def files(report: Report) -> list[Block]:
     """Return the files that were read, and why some of them are not among these."""
-    rows = [[printable_path(each.path), fingerprint(each), figure(each.rows)] for each in report.inputs]
+    rows = [[printable_path(each.path), sentences.fingerprint(each), figure(each.rows)] for each in report.inputs]
     table = PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)
     if report.revealed or report.tables is not None or not ADVERSARIES[report.adversary.kind].has_register:
         return [table]
@@ -421,7 +400,7 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
         line, label = attack.measures.timeline, attack.measures.subjects_label
         if isinstance(line, list) and attack.ran and label not in (PEOPLE, VERSIONS):
             counts: list[float | None] = [count or None if attack.incomplete else count for count in line]
-            others.setdefault(str(label), []).append((named(attack), counts))
+            others.setdefault(str(label), []).append((sentences.named(attack), counts))
     for label, series in others.items():
         title = say("Found, release by release, in {things}", things=label)
         yield charts.lines(title, tags, series, axes=(say("after release"), say("found")))
@@ -450,7 +429,7 @@ def _attack_of(each: Exposure, report: Report) -> AttackReport:
 
 def _at_least(attack: AttackReport) -> str:
     """Return an attack's name, with a remark if what it counts is a lower bound."""
-    return say("{attack}, at least", attack=named(attack)) if attack.incomplete else named(attack)
+    return say("{attack}, at least", attack=sentences.named(attack)) if attack.incomplete else sentences.named(attack)
 
 
 def by_risk(report: Report) -> Iterator[charts.Chart]:
@@ -467,7 +446,7 @@ _Found = tuple[AttackReport, Finding[str]]
 
 def finding_entry(attack: AttackReport, finding: Finding[str], more: Iterable[Block] = ()) -> Entry:
     """Return a finding with what shows it, and with further blocks."""
-    return Entry(_sentence(attack, finding), [PageSteps(list(steps(finding))), *more], [finding.id])
+    return Entry(_sentence(attack, finding), [PageSteps(list(sentences.steps(finding))), *more], [finding.id])
 
 
 def person_entries(report: Report) -> list[Entry]:
@@ -489,7 +468,7 @@ def _person(report: Report, person: FoundPerson, found: Sequence[_Found]) -> Ent
     blocks: list[Block] = []
     for alike in claims.values():
         attack, finding = min(alike, key=lambda each: _length(each[1]))
-        blocks += [Paragraph(f"{_sentence(attack, finding)}.", strong=True), PageSteps(list(steps(finding)))]
+        blocks += [Paragraph(f"{_sentence(attack, finding)}.", strong=True), PageSteps(list(sentences.steps(finding)))]
     return Entry(say("{who}: found by {attacks}", who=who, attacks=by), blocks, [finding.id for _, finding in found])
 
 
@@ -501,7 +480,7 @@ def _claim(finding: Finding[str], *, constant: bool) -> object:
 
 def _length(finding: Finding[str]) -> tuple[bool, int]:
     """Return the length of a finding's proof; a finding without a proof comes last."""
-    return getattr(finding, "evidence", "proof") != "proof", len(list(steps(finding)))
+    return getattr(finding, "evidence", "proof") != "proof", len(list(sentences.steps(finding)))
 
 
 def other_entries(report: Report) -> tuple[list[Entry], list[str]]:
@@ -515,10 +494,143 @@ def other_entries(report: Report) -> tuple[list[Entry], list[str]]:
             if finding.exceeds(report.policy.limits):
                 entries.append(finding_entry(attack, finding))
             else:
-                about = {"finding": _sentence(attack, finding), "attack": named(attack), "id": finding.id}
+                about = {"finding": _sentence(attack, finding), "attack": sentences.named(attack), "id": finding.id}
                 within.append(say("{finding} ({attack}, {id})", **about))
     return entries, within
 
 
 def _sentence(attack: AttackReport, finding: Finding[str]) -> str:
     return finding.sentence(by_version=attack.measures.by_version)
+
+
+_HEADS = {
+    "prosecutor_max": Phrase("prosecutor highest"),
+    "prosecutor_mean": Phrase("prosecutor mean"),
+    "journalist_max": Phrase("journalist highest"),
+    "journalist_mean": Phrase("journalist mean"),
+    "marketer": Phrase("marketer"),
+    "uniqueness": Phrase("unique"),
+}
+_COLUMNS_SHOWN = 6
+
+
+def panel(report: Report, *, last: int | None = None, means: bool = True) -> Iterator[Block]:
+    """Yield a table of the last releases, each by itself, and the notes below it.
+
+    The attribute is shown if there are several, the journalist's risk if it is known, and mean risks if `means`.
+    """
+    tags = report.series.releases[-(last or len(report.series.releases)) :]
+    shown = [each for each in report.panel if each.release in tags]
+    if not shown:
+        return
+    several = any(each.sensitive is not None for each in shown)
+    words = 2 if several else 1
+    known = any(each.journalist_max is not None for each in shown)
+    risks = [
+        name
+        for name in _HEADS
+        if (means or not name.endswith("_mean")) and (known or not name.startswith("journalist"))
+    ]
+    head = [say("release"), say("sensitive"), "k", "l", say("entropy l"), "t", *(str(_HEADS[name]) for name in risks)]
+    rows = [
+        [
+            printable(each.release),
+            printable(each.sensitive or ""),
+            figure(each.k),
+            figure(each.distinct_l),
+            figure(each.entropy_l, ",.2f"),
+            risk_text(each.t),
+            *("" if getattr(each, name) is None else risk_text(getattr(each, name)) for name in risks),
+        ]
+        for each in shown
+    ]
+    reasons = dict.fromkeys(each.no_journalist for each in shown if each.no_journalist is not None)
+    broken = breaking_releases(report)
+    marks = frozenset((place, words) for place, each in enumerate(shown) if each.release in broken)
+    if not several:
+        head, rows = [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
+    yield PageTable(head, rows, words=words, marked=marks)
+    yield Bullets(
+        [
+            *([say("✗ breaks a limit of the policy.")] if marks else []),
+            *_exact(shown),
+            *_fewer_people(shown),
+            *_suppressed(shown),
+            *(say("No journalist's risk: {reason}.", reason=reason) for reason in reasons),
+        ],
+        soft=True,
+    )
+
+
+def _exact(shown: Sequence[ReleasePanel]) -> Iterator[str]:
+    """Yield a sentence that pairs publish exact quasi-identifiers, with the number of unique people."""
+    pairs = list({each.release: each for each in shown if each.exact}.values())
+    if pairs:
+        worst = max(pairs, key=lambda each: each.alone / each.rows)
+        which = listing([each.release for each in pairs])
+        yield say(
+            "Exact quasi-identifiers are published in {releases}: {alone} of {rows} rows of release {worst} share "
+            "theirs with no other row, so that anyone who knows them can find the row.",
+            releases=which,
+            alone=worst.alone,
+            rows=worst.rows,
+            worst=printable(worst.release),
+        )
+
+
+def _fewer_people(shown: Sequence[ReleasePanel]) -> Iterator[str]:
+    """Yield the classes with fewer people than rows, because counterfeits are rows too."""
+    held = [(each.k_people, each) for each in shown if each.k_people is not None and each.k_people < each.k]
+    if held:
+        people, worst = min(held, key=lambda pair: pair[0])
+        yield say_count(
+            "k = {k} counts rows. Without counterfeits, and with each person counted once, the smallest class of "
+            "release {release} has {count} [person|people]. A k that the policy states counts people.",
+            people,
+            release=printable(worst.release),
+            k=worst.k,
+        )
+
+
+def _suppressed(shown: Sequence[ReleasePanel]) -> Iterator[str]:
+    """Yield the number of rows that show only their value."""
+    for each in {each.release: each for each in shown if each.suppressed}.values():
+        yield say_count(
+            "{count} [row|rows] of release {release} [is suppressed: it has|are suppressed: they have] * in every "
+            "quasi-identifier, may be anyone's, and [counts|count] in no class.",
+            each.suppressed,
+            release=printable(each.release),
+        )
+
+
+def blamed_columns(report: Report) -> Iterator[PageTable]:
+    """Yield the columns that make rows unique or their groups small, each with the release where this is worst."""
+    worst: dict[str, tuple[ColumnShare, ReleasePanel]] = {}
+    for each in report.panel:
+        for share in each.singling:
+            before = worst.get(share.column)
+            if before is None or _shares(share) > _shares(before[0]):
+                worst[share.column] = share, each
+    ordered = sorted(worst.values(), key=lambda pair: _shares(pair[0]), reverse=True)[:_COLUMNS_SHOWN]
+    rows = [
+        [printable(share.column), printable(each.release), *(_of_rows(one, each.rows) for one in _shares(share))]
+        for share, each in ordered
+        if any(_shares(share))
+    ]
+    if rows:
+        head = [
+            say("column"),
+            say("worst in release"),
+            say("rows that would not be unique without it"),
+            say("rows that it puts into groups of fewer than five"),
+            say("rows that it alone makes unique"),
+        ]
+        yield PageTable(head, rows, words=2)
+
+
+def _of_rows(share: float, rows: int) -> str:
+    return f"{figure(round(share * rows))} ({figure(share, '.1%')})" if share else "0"
+
+
+def _shares(share: ColumnShare) -> tuple[float, float, float]:
+    return share.alone, share.small, share.by_itself

@@ -49,7 +49,7 @@ from attacks.correspondence.worlds import (
     worlds,
 )
 from attacks.descriptions import RecordDescriptions, equal_rows
-from audit.findings.linkage import Filling, Linkage, Linkages, RowKind
+from audit.findings.rows import Filling, Linkage, Linkages, RowKind
 from audit.model.arrays import Codes, Counts, Flags, Places
 from audit.model.evidence import Evidence, PublishedRows, RowSource
 from audit.model.finding import FindingRule

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit.runtime.own_packages import check
+from audit.runtime.other_packages import check
 
 check()
 
@@ -30,9 +30,8 @@ from audit.api.answers import (
     RepairResult,
 )
 from audit.api.frames import microdata_from_frames, series_from_frames, tables_from_frames
-from audit.api.microdata import LoadedMicrodata, compare, load_microdata, simulate
 from audit.api.schema import schema
-from audit.api.series import LoadedSeries, load
+from audit.api.series import LoadedMicrodata, LoadedSeries, compare, load, load_microdata, simulate
 from audit.model.errors import AuditError, InputError, Problem, UsageError
 from audit.runtime.distributed.engines import engine
 from reports.languages.catalogues import in_language

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
+
+import numpy as np
 
 from audit.model.command_results import CheckReport, Comparison, Explanation, PublicationPlan
 from audit.model.errors import UsageError
+from audit.model.json_types import UNWRITTEN, notes_of
 from audit.model.release_impact import ReleaseImpact, Repair
-from audit.model.report import Report
-from audit.pipeline import dataframes
+from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import printable
 from reports.formats import frames
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
     from audit.pipeline.attack_run import AuditRun
 
@@ -122,7 +127,19 @@ class WithFindings(Answer):
         upper (missing where there is no upper end), exact. What is known of one cell has a row for each release, and
         with `cumulative` for each increase, without id, kind and cell; `shown` is a tuple of what was published.
         """
-        return dataframes.findings(self._audit or self.report)
+        report: Report | Explanation = self._audit or self.report
+        if isinstance(report, Explanation):
+            return _frame_of(_EXPLAINED, report.counts)
+        if report.tables is not None:
+            return _frame_of(_COUNT_FINDING, report.attacks[0].findings)
+        return frame(
+            _FINDING,
+            [
+                {**fields_of(finding, _written(type(finding))), "attack": attack.attack, "sensitive": attack.sensitive}
+                for attack in report.attacks
+                for finding in attack.findings
+            ],
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,7 +164,7 @@ class ImpactResult(WithFindings):
 
         It has no rows if nothing is new, or if no such cells were found; then `report.cells.hide` is None.
         """
-        return dataframes.hidden(self.report)
+        return _hidden(self.report)
 
     @property
     def _audit(self) -> Report:
@@ -174,7 +191,7 @@ class RepairResult(Answer, Generic[R]):
     @property
     def hidden(self) -> pd.DataFrame:
         """The cells of count tables that were hidden, as `ImpactResult.hidden`."""
-        return dataframes.hidden(self.report)
+        return _hidden(self.report)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -261,8 +278,8 @@ class _Result(WithFindings):
         """
         if self._done is None:
             raise UsageError("risks are listed with people's names; pass reveal=True")
-        frame: pd.DataFrame = dataframes.risk_table(self._done).to_pandas()
-        return frame
+        risks: pd.DataFrame = risk_table(self._done).to_pandas()
+        return risks
 
     @property
     def passed(self) -> bool:
@@ -279,7 +296,16 @@ class _Result(WithFindings):
     @property
     def timeline(self) -> pd.DataFrame:
         """What each attack counts after each release: the index has the releases, each attack is a column."""
-        return dataframes.timeline(self.report)
+        import pandas as pd
+
+        tags = self.report.series.releases
+        columns = {}
+        for attack in self.report.attacks:
+            line = attack.measures.timeline
+            if isinstance(line, list):
+                name = attack.attack if attack.sensitive is None else f"{attack.attack} ({attack.sensitive})"
+                columns[name] = pd.array([*line, *[None] * (len(tags) - len(line))], dtype=COUNT)
+        return pd.DataFrame(columns, index=pd.Index(tags, dtype=TEXT, name="release"))
 
     @property
     def ladder(self) -> pd.DataFrame:
@@ -287,12 +313,12 @@ class _Result(WithFindings):
 
         Columns: attack, sensitive, people, beyond, so_far, seconds.
         """
-        return dataframes.ladder(self.report)
+        return _frame_of(_RUNG, self.report.ladder)
 
     @property
     def inputs(self) -> pd.DataFrame:
         """The files that were read: path, sha256, rows."""
-        return dataframes.inputs(self.report.inputs)
+        return _frame_of(_INPUT, self.report.inputs)
 
     def __str__(self) -> str:
         from reports.verdict import in_short
@@ -310,7 +336,10 @@ class AuditResult(_Result):
         Columns: attack, sensitive, status, reason, seconds, findings_total, and the measures by their names in the JSON
         report; entries of a nested measure are columns such as `min_e.lower`.
         """
-        return dataframes.measures(self.report)
+        rows = [_measured(attack) for attack in self.report.attacks]
+        names = dict.fromkeys(name for row in rows for name in row)
+        dtypes = {name: _ATTACK.get(name) or _dtype([row.get(name) for row in rows]) for name in names}
+        return frame({**_ATTACK, **dtypes}, rows)
 
 
 class AttackResult(_Result):
@@ -323,9 +352,182 @@ class AttackResult(_Result):
         Names are those of the JSON report; an entry of a nested measure has a name such as `min_e.lower`. If several
         sensitive attributes are audited, the index is the attribute and the name.
         """
-        return dataframes.measured(self.report)
+        import pandas as pd
+
+        several = len(self.report.attacks) > 1
+        found = {
+            (attack.sensitive, name) if several else name: value
+            for attack in self.report.attacks
+            for name, value in _measured(attack).items()
+            if name not in ("attack", "sensitive")
+        }
+        index = pd.MultiIndex.from_tuples(found, names=["sensitive", "measure"]) if several else None
+        series = pd.Series(
+            list(found.values()), index if several else list(found), object, name=self.report.attacks[0].attack
+        )
+        return series if several else series.rename_axis("measure")
 
 
 def kept(report: Report, done: AuditRun) -> tuple[Report, AuditRun | None]:
     """Return what a result keeps of an audit; people's risks only if people are named."""
     return report, done if report.revealed else None
+
+
+# -- frames: each is made anew, so that callers may change it; its columns and dtypes are the same without rows ------
+
+Row = Mapping[str, object]
+TEXT, COUNT, NUMBER, TRUTH, OBJECT = "string", "Int64", "Float64", "boolean", "object"
+
+_DTYPES = {
+    **dict.fromkeys(("findings_total", "e", "class_size", "lower", "upper", "line", "rows"), COUNT),
+    **dict.fromkeys(("people", "beyond", "so_far"), COUNT),
+    **dict.fromkeys(("seconds", "risk"), NUMBER),
+    **dict.fromkeys(("left", "right", "description", "cell"), OBJECT),
+    "exact": TRUTH,
+}
+
+
+def _columns(*names: str) -> dict[str, str]:
+    return {name: _DTYPES.get(name, TEXT) for name in names}
+
+
+_ATTACK = _columns("attack", "sensitive", "status", "reason", "seconds", "findings_total")
+_OF_PERSON = ("individual", "record", "release", "value", "risk", "evidence", "e", "left", "right")
+_NEARLY = dict.fromkeys(("lower", "upper", "category"), TEXT)  # numbers as they are published
+_FINDING = _columns("id", "attack", "sensitive", "kind", *_OF_PERSON, "class_size", "cause", "description") | _NEARLY
+_OF_COUNT = ("release", "since", "measure", "shown", "lower", "upper", "exact")
+_EXPLAINED = {**_columns(*_OF_COUNT), "shown": OBJECT}
+_COUNT_FINDING = _columns("id", "kind", *_OF_COUNT, "cell")
+_HIDDEN = _columns("cell", "shown", "file", "line", "sign")
+_RUNG = _columns("attack", "sensitive", "people", "beyond", "so_far", "seconds")
+_INPUT = _columns("path", "sha256", "rows")
+
+
+@cache
+def _written(kind: type) -> list[str]:
+    """Return the columns that are fields of a kind of finding, without those that no report has."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [name for name in _FINDING if UNWRITTEN not in notes_of(hints.get(name))]
+
+
+def _hidden(report: ReleaseImpact | Repair) -> pd.DataFrame:
+    """Return the cells of a candidate to hide, one row for each."""
+    cells = None if isinstance(report, Repair) else report.cells
+    hide = () if cells is None else cells.hide or ()
+    return _frame_of(_HIDDEN, hide)
+
+
+def frame(dtypes: Mapping[str, str], rows: Sequence[Row]) -> pd.DataFrame:
+    """Return rows as a frame with exactly these columns and dtypes."""
+    import pandas as pd
+
+    return pd.DataFrame({name: pd.Series([row.get(name) for row in rows], dtype=d) for name, d in dtypes.items()})
+
+
+def _frame_of(dtypes: Mapping[str, str], things: Iterable[object]) -> pd.DataFrame:
+    """Return a frame with a row for each thing, and its fields with these names as columns."""
+    return frame(dtypes, [fields_of(each, dtypes) for each in things])
+
+
+def fields_of(thing: object, names: Iterable[str]) -> dict[str, object]:
+    """Return the fields that an object has, with mutable values copied."""
+    return {name: deepcopy(getattr(thing, name)) for name in names if hasattr(thing, name)}
+
+
+def _measured(attack: AttackReport) -> dict[str, object]:
+    """Return an attack's status and measures, without the timeline, which is a frame of its own."""
+    figures = {name: value for name, value in attack.figures.items() if name != "timeline"}
+    return {**fields_of(attack, _ATTACK), **dict(_flat(figures))}
+
+
+def _flat(measures: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield measures; a nested measure yields its entries as `measure.entry`."""
+    for name, value in measures.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", deepcopy(value)
+
+
+def _dtype(values: Iterable[object]) -> str:
+    """Return the narrowest dtype that holds some values."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int}:
+        return COUNT
+    if kinds <= {int, float}:
+        return NUMBER
+    return TEXT if kinds == {str} else OBJECT
+
+
+COLUMNS = ("attack", "sensitive", "individual", "release", "risk")
+"""The columns of the table of risks; `risk` is the probability of the true value."""
+
+
+def risk_table(run: AuditRun) -> pa.Table:
+    """Return the risk of each person in each release by each attack; without a key, the risk of the likeliest value.
+
+    People whose own values contradict the assumptions have no risk. Order: attack, person, release.
+    """
+    import pyarrow as pa
+
+    parts = list(_parts(run))
+    schema = pa.schema([*((name, pa.string()) for name in COLUMNS[:-1]), (COLUMNS[-1], pa.float64())])
+    return pa.concat_tables([schema.empty_table(), *(pa.table(dict(part), schema=schema) for part in parts)])
+
+
+def _parts(run: AuditRun) -> Iterator[Mapping[str, object]]:
+    import pyarrow as pa
+
+    people = run.series.people
+    for entry in run.results:
+        seen, risks = entry.evidence, entry.outcome.risks
+        claims = entry.claims
+        if risks is None or claims is None or claims.versions is None:
+            continue
+        person, release, risk = risks.person, risks.release, risks.risk
+        everywhere = release < 0
+        rows = [(person[~everywhere], release[~everywhere], risk[~everywhere])]
+        if everywhere.any():
+            of_person = np.full(people.size, np.nan)
+            of_person[person[everywhere]] = risk[everywhere]
+            for at, pools in enumerate(seen.stream()):
+                counted = slice(None) if pools.counted is None else pools.counted
+                here = pools.person[counted]
+                here = here[~np.isnan(of_person[here])]
+                rows.append((here, np.full(len(here), at, dtype=np.int32), of_person[here]))
+        whose, when, how = (np.concatenate(column) for column in zip(*rows, strict=True))
+        known = ~np.isnan(how)
+        order = np.flatnonzero(known)[np.lexsort((when[known], whose[known]))]
+        names = [people.name(code) for code in whose[order].tolist()]
+        if seen.possible_kinds is not None:
+            alike = [seen.possible_kinds.names_of(code, people) for code in whose[order].tolist()]
+            order, names = np.repeat(order, [*map(len, alike)]), [name.strip() for each in alike for name in each]
+        yield {
+            "attack": pa.array([entry.attack.name] * len(order), pa.string()),
+            "sensitive": pa.array([seen.sensitive] * len(order), pa.string()),
+            "individual": pa.array(names, pa.string()),
+            "release": pa.array(np.array(seen.tags, dtype=object)[when[order]], pa.string()),
+            "risk": pa.array(how[order]),
+        }
+
+
+def write_risks(table: pa.Table, path: Path) -> None:
+    """Write the table as CSV, or as Parquet if the file is named so, readable by its owner only (mode 0600).
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    from audit.io.file_writing import atomic_path
+
+    try:
+        with atomic_path(path, mode=0o600) as draft:
+            if path.name.endswith(".parquet"):
+                import pyarrow.parquet as pq
+
+                pq.write_table(table, draft)
+            else:
+                import pyarrow.csv as pa_csv
+
+                pa_csv.write_csv(table, draft, pa_csv.WriteOptions(quoting_style="needed"))
+    except OSError as error:
+        raise UsageError(f"--risks: {error.strerror or 'the file cannot be written'}; name another file") from error

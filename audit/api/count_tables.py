@@ -20,7 +20,7 @@ from audit.count_tables.judged_counts import explain_cell
 from audit.count_tables.manifest import TableManifest, TableRelease, read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables, waive_counts
-from audit.judgement.waiver_writer import accepted_of
+from audit.judgement.waivers import accepted_of
 from audit.model.audit_options import AuditOptions
 from audit.model.command_results import ComparedSeries, Comparison
 from audit.model.errors import UsageError

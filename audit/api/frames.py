@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.api.microdata import LoadedMicrodata, load_microdata
-from audit.api.series import LoadedSeries, load
+from audit.api.series import LoadedMicrodata, LoadedSeries, load, load_microdata
 from audit.api.tables import Frame, Pair, TemporaryFolder, as_file, as_tables, checked_tag
 
 if TYPE_CHECKING:

@@ -124,10 +124,10 @@ def run(
     Raises:
         UsageError: an argument is wrong, or a file cannot be written.
     """
+    from audit.api.answers import risk_table, write_risks
     from audit.io.series import Series
     from audit.pipeline.attack_run import run_attacks
     from audit.pipeline.audit_run import build_report, pseudonymizer
-    from audit.pipeline.dataframes import risk_table, write_risks
 
     settings = AuditSettings({name: value for name, value in given.items() if name not in OF_WHOLE})
     chosen = settings.attacks(attacks)

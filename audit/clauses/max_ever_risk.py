@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, ListedValue, RiskClause, TrueValues, attack_reason
-from audit.findings.likely_value import GraveHistories
+from audit.findings.disclosure import GraveHistories
 from audit.model.arrays import Flags, Floats
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
 from audit.model.finding import Claims

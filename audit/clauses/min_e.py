@@ -13,8 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from audit.clauses.clause import ClauseKnowledge, E, JudgedAudit, NumberClause, attack_reason
-from audit.clauses.closeness import harmless_values
-from audit.clauses.max_risk import CATEGORIES
+from audit.clauses.max_risk import CATEGORIES, harmless_values
 from audit.model.arrays import Codes
 from audit.model.evidence import Evidence, claimed_part
 from audit.model.finding import Claims

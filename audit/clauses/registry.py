@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import ClassVar
 
 from audit.clauses.clause import Clause, JudgedAudit, Limit, Stated
-from audit.clauses.closeness import Closeness
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.clauses.max_ever_risk import MaxEverRisk
-from audit.clauses.max_risk import MaxRisk
+from audit.clauses.max_risk import Closeness, MaxRisk
 from audit.clauses.min_e import MinE
 from audit.clauses.smallest_class import SmallestClass
 from audit.model.options import PluginImportError, Registry

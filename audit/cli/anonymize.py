@@ -8,28 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.cli.command import (
-    GREATEST_SEED,
-    Commands,
-    Names,
-    add_option,
-    add_settings,
-    counted,
-    local,
-    options_given,
-    put,
-    shows_progress,
-)
+from audit.cli import command
 from audit.model.errors import UsageError
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, printable, printable_path, say, say_count, typed
 
 if TYPE_CHECKING:
-    from audit.api.microdata import PublishedSeries
+    from audit.api.series import PublishedSeries
     from audit.model.anonymizer import Anonymizer
     from audit.publishing.publish import PublishResult
 
 
-def add_parser(commands: Commands) -> None:
+def add_parser(commands: command.Commands) -> None:
     """Register the command and its arguments."""
     from anonymizers.count_tables import COUNT_METHODS, COUNT_OPTIONS
     from anonymizers.registry import METHODS
@@ -40,23 +29,23 @@ def add_parser(commands: Commands) -> None:
         description="Publish every snapshot that is not yet published, using the series so far and its keys.",
     )
     what = "folder with a microdata.toml, or of a series of exact count tables"
-    parser.add_argument("microdata", type=local, metavar="MICRODATA", help=what)
+    parser.add_argument("microdata", type=command.local, metavar="MICRODATA", help=what)
     options = options_by_name({name: METHODS.load(name) for name in METHODS.names})
     counts = f"; for count tables: {', '.join(COUNT_METHODS)}"
     flags = {name: [option.flag for option, methods in options.values() if name in methods] for name in METHODS.names}
     methods = "; ".join(f"{name} ({', '.join(some)})" for name, some in flags.items()) + counts
     parser.add_argument(
-        "--method", required=True, choices=Names((*METHODS.names, *COUNT_METHODS)), metavar="NAME", help=methods
+        "--method", required=True, choices=command.Names((*METHODS.names, *COUNT_METHODS)), metavar="NAME", help=methods
     )
     parser.add_argument(
-        "--output", required=True, type=local, metavar="SERIES", help="folder of the series, new or to continue"
+        "--output", required=True, type=command.local, metavar="SERIES", help="folder of the series, new or to continue"
     )
     for option, _ in options.values():
-        add_option(parser, option, option.help)
+        command.add_option(parser, option, option.help)
     for option in COUNT_OPTIONS.values():
-        add_option(parser, option, option.help)
+        command.add_option(parser, option, option.help)
     seconds = "seconds for each attack of the audit, or, for count tables, for secondary suppression"
-    add_settings(parser, "time_limit", help=seconds)
+    command.add_settings(parser, "time_limit", help=seconds)
     parser.add_argument("--no-audit", action="store_true", help="do not judge the new releases by the policy")
     parser.add_argument(
         "--close",
@@ -70,7 +59,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument(
         "--seed",
-        type=counted(0, GREATEST_SEED),
+        type=command.counted(0, command.GREATEST_SEED),
         metavar="N",
         help="the same seed gives the same bytes; keep it secret; default: a secret seed",
     )
@@ -87,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from anonymizers import registry as methods
     from anonymizers.count_tables import COUNT_METHODS
-    from audit.api.microdata import published
+    from audit.api.series import published
     from audit.io.manifest import is_table_series
     from audit.io.microdata import open_microdata
     from audit.pipeline.progress import counting
@@ -98,19 +87,19 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.method in COUNT_METHODS:
         what = 'is for count tables: it needs a series.toml with kind = "tables" in the folder'
         raise UsageError(f"{arguments.method} {what}")
-    method = methods.find(arguments.method, options_given(arguments))
+    method = methods.find(arguments.method, command.options_given(arguments))
     microdata, added = open_microdata(arguments.microdata), None
     if arguments.close:
         microdata, added = microdata.closed()
     done: list[PublishResult] = []
     limit = 0.0 if arguments.no_audit else arguments.time_limit
     try:
-        with counting(f"publishing by {method.name}", shown=shows_progress()) as watch:
+        with counting(f"publishing by {method.name}", shown=command.shows_progress()) as watch:
             how = PublishOptions(arguments.publish, arguments.seed, done.append, watch)
             series = published(microdata, arguments.output, method, how, limit)
     except BaseException:
         if done:  # what is published stays published, even after an error
-            put("".join(f"{line}\n" for line in _summary(done, method, arguments.output, added)))
+            command.put("".join(f"{line}\n" for line in _summary(done, method, arguments.output, added)))
         raise
     lines = [] if series.refused is not None and not done else _summary(done, method, arguments.output, added)
     if done and (left_out := microdata.rows_left_out()):
@@ -125,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     lines += _verdict(series, method, arguments.microdata, new=len(done) == len(series.releases))
     if done:
         lines.append(say("Next: {command}", command=typed(f"audit {printable_path(arguments.output)}")))
-    put("".join(f"{line}\n" for line in lines))
+    command.put("".join(f"{line}\n" for line in lines))
     return 0 if series.verdict is None else series.verdict.policy.exit_code
 
 
@@ -181,12 +170,12 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
 
     if arguments.close or arguments.publish:
         raise UsageError("--close and --publish are for microdata; leave them out for count tables")
-    given = options_given(arguments)
+    given = command.options_given(arguments)
     tables = load(arguments.microdata, kind="tables").opened
-    settings = {"time_limit": arguments.time_limit, "progress": shows_progress()}
+    settings = {"time_limit": arguments.time_limit, "progress": command.shows_progress()}
     audited = published(tables, arguments.method, arguments.output, arguments.seed, given, settings)
     if audited is not None and (lines := not_published(audited)):
-        put("".join(f"{line}\n" for line in lines))
+        command.put("".join(f"{line}\n" for line in lines))
         if isinstance(audited, Reason):
             return 130 if audited.kind == ReasonKind.INTERRUPTED else 3
         return audited.exit_code
@@ -206,7 +195,7 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
             len(tables.releases),
             **about,
         )
-    put(f"{done}\n{say('Next: {command}', command=typed(f'audit {where}'))}\n")
+    command.put(f"{done}\n{say('Next: {command}', command=typed(f'audit {where}'))}\n")
     return 0
 
 

@@ -14,18 +14,23 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from inspect import signature
+from itertools import pairwise
 from pathlib import Path
 from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TextIO, get_args
 
+from attacks.registry import ATTACKS, find
 from audit.io.file_writing import write_file
 from audit.io.paths import as_path, is_url, same_file, without_secrets
 from audit.model.errors import UsageError, flag
-from audit.model.options import Option
+from audit.model.options import Option, options_by_name, options_of
 from audit.pipeline.settings import SETTINGS, Settings, WholeCountAudit
 from audit.runtime.candidate_search import ON_ESTIMATE
+from audit.runtime.distributed.engines import ENGINES
 from audit.runtime.phrases import NAMED, PLACES, Phrase, did_you_mean, printable, printable_path, say
+from reports.registry import FORMATS
 from reports.text import PAPER, Paper
 
 if TYPE_CHECKING:
@@ -519,3 +524,90 @@ def settings_for(
 
 
 _OF_PEOPLE = ("adversary", "risks", "proofs", "individual", "only", "reach")
+
+
+_HELP = frozenset({"-h", "--help"})
+
+
+def add_reports(parser: Parser) -> None:
+    """Add the options that say in which formats the report is written, and where."""
+    add_output(parser, Names(FORMATS.names))
+    add_further_reports(parser, Names(FORMATS.names))
+
+
+def add_further_reports(parser: Parser, formats: Sequence[str]) -> None:
+    """Add the option that writes the report to files in further formats."""
+    parser.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        type=partial(report_file, formats),
+        metavar="FORMAT=FILE",
+        help="write the report to a file in this format as well (may be repeated)",
+    )
+
+
+def report_file(formats: Sequence[str], text: str) -> tuple[str, Path]:
+    """Return a format, one of some, and a file on this machine, from `format=file`."""
+    name, mark, file = text.partition("=")
+    if not mark or not file or name not in formats:
+        known = ", ".join(formats)
+        raise argparse.ArgumentTypeError(f"{printable(text)}: write FORMAT=FILE, the format being one of {known}")
+    return name, local(file)
+
+
+def add_attack_options(parser: Parser, words: Sequence[str]) -> None:
+    """Add the options of all attacks, and of those that the words name as `package.module:Name`.
+
+    If the words ask for help, or contain no further option, add only those of the attacks that they name: otherwise
+    every attack would be imported.
+    """
+    named = [other for word, other in pairwise([*words, ""]) if word == "--attack"]
+    named += [word.removeprefix("--attack=") for word in words if word.startswith("--attack=")]
+    named = list(dict.fromkeys(name for name in named if name in ATTACKS.names or ":" in name))
+    if _HELP.isdisjoint(words) and not (named and _are_options(parser, named, words)):
+        named = [*ATTACKS.names, *(name for name in named if name not in ATTACKS.names)]
+    for each, names in options_by_name({attack.name: type(attack) for attack in map(find, named)}).values():
+        add_option(parser, each, f"{', '.join(names)}: {each.help or 'see its documentation'}")
+
+
+def _are_options(parser: Parser, attacks: Iterable[str], words: Iterable[str]) -> bool:
+    """Return whether each word that looks like an option is the full name of one, of the parser or of the attacks."""
+    own = {each.flag for attack in attacks for each in options_of(type(find(attack)))}
+    return {word.partition("=")[0] for word in words if word.startswith("--")} <= parser.options | own
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of attacks and of the policy, which every command with a verdict takes."""
+    parser.add_argument(
+        "--attack",
+        action="append",
+        choices=Names([*ATTACKS.names, ON_TABLES]),
+        metavar="NAME",
+        help=f"run this attack only (may be repeated): {', '.join(ATTACKS.names)}; for count tables: {ON_TABLES}; your "
+        "own: package.module:Name; --attack NAME --help lists its options",
+    )
+    add_settings(parser, "adversary", "policy")
+    parser.add_argument(
+        "--k",
+        type=lambda text: limit(f"k={text}"),
+        metavar="K",
+        help="smallest allowed number of rows that look alike, or of records with the same description from all "
+        "releases; the same as --policy k=K",
+    )
+    add_settings(parser, "findings", "time_limit")
+    parser.add_argument(
+        "--jobs", type=counted(1), metavar="N", help="how many tasks run at the same time; default: one for each core"
+    )
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default="local",
+        help="where the work is done: threads of this process (default), or a cluster of dask.distributed",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="address of the cluster; without it, one is started on this machine for the run",
+    )
+    add_settings(parser, "reveal", "stable_ids")

@@ -5,28 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from audit.cli.command import (
-    GREATEST_SEED,
-    Commands,
-    add_output,
-    add_settings,
-    check_output,
-    check_spared,
-    counted,
-    local,
-    set_defaults_of,
-    shows_progress,
-    write,
-)
+from audit.cli import command
 from audit.model.errors import within
 from reports.formats import FORMS
 
 _MOST_QUERIES = 1_000_000
 
 
-def add_parser(commands: Commands) -> None:
+def add_parser(commands: command.Commands) -> None:
     """Register the command and its arguments."""
-    from audit.api.microdata import compare
+    from audit.api.series import compare
 
     parser = commands.add_parser(
         "compare",
@@ -36,13 +24,13 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("series", nargs="+", metavar="SERIES", help="folders or URLs of the series")
     parser.add_argument(
         "--microdata",
-        type=local,
+        type=command.local,
         metavar="DIR",
         help="folder of the microdata from which the series were made, to measure their utility",
     )
     parser.add_argument(
         "--queries",
-        type=counted(1, _MOST_QUERIES),
+        type=command.counted(1, _MOST_QUERIES),
         metavar="N",
         help="COUNT queries for each release; default: %(default)s",
     )
@@ -56,11 +44,14 @@ def add_parser(commands: Commands) -> None:
         "ranges |A|·T and error |act-est|/est (m-Distinct paper)",
     )
     parser.add_argument(
-        "--seed", type=counted(0, GREATEST_SEED), metavar="N", help="seed of the random queries; default: %(default)s"
+        "--seed",
+        type=command.counted(0, command.GREATEST_SEED),
+        metavar="N",
+        help="seed of the random queries; default: %(default)s",
     )
-    add_settings(parser, "time_limit")
-    add_output(parser, [*FORMS, "csv"])
-    set_defaults_of(parser, compare)
+    command.add_settings(parser, "time_limit")
+    command.add_output(parser, [*FORMS, "csv"])
+    command.set_defaults_of(parser, compare)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,25 +61,24 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a file cannot be read, or does not fit the microdata.
         UsageError: a series was not made from the microdata.
     """
-    from audit.api.microdata import compare, load_microdata
-    from audit.api.series import opened
+    from audit.api.series import compare, load_microdata, opened
     from audit.io.paths import as_path, without_secrets
 
-    check_output(arguments.output)
+    command.check_output(arguments.output)
     microdata = None
     if arguments.microdata is not None:
         with within(str(arguments.microdata)):
             microdata = load_microdata(arguments.microdata)
-        check_spared(arguments.output, microdata.opened.files())
+        command.check_spared(arguments.output, microdata.opened.files())
     series: list[Any] = []
     for path in arguments.series:
         with within(without_secrets(path)):
             series.append(opened(as_path(path)))
-        check_spared(arguments.output, series[-1].opened.files())
+        command.check_spared(arguments.output, series[-1].opened.files())
     names = ("queries", "theta", "workload", "seed", "time_limit")
     how = {name: getattr(arguments, name) for name in names}
-    compared = compare(*series, microdata=microdata, progress=shows_progress(), **how)
-    return write(compared, arguments.format, arguments.output)
+    compared = compare(*series, microdata=microdata, progress=command.shows_progress(), **how)
+    return command.write(compared, arguments.format, arguments.output)
 
 
 def _theta(text: str) -> float:

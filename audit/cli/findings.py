@@ -6,17 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from audit.cli.command import (
-    Commands,
-    add_output,
-    add_settings,
-    asked,
-    opened,
-    put,
-    put_page,
-    settings_for,
-    write_lines,
-)
+from audit.cli import command
 from audit.judgement.pseudonyms import names_in_report
 from audit.model.errors import UsageError
 from audit.runtime.phrases import joined, printable, quoted, say
@@ -33,7 +23,7 @@ _FILTERS = {
 }
 
 
-def add_parser(commands: Commands) -> None:
+def add_parser(commands: command.Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "findings",
@@ -45,8 +35,8 @@ def add_parser(commands: Commands) -> None:
     for name, what in _FILTERS.items():
         parser.add_argument(f"--{name}", metavar="NAME", help=f"list only findings {what}")
     parser.add_argument("--sort", choices=_ORDERS, default="gravity", help="what comes first; default: gravity")
-    add_settings(parser, "adversary", "policy", "time_limit", "reveal")
-    add_output(parser, ["text", "csv", "xlsx"])
+    command.add_settings(parser, "adversary", "policy", "time_limit", "reveal")
+    command.add_output(parser, ["text", "csv", "xlsx"])
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,10 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.format == "xlsx" and arguments.output is None:
         raise UsageError("--format xlsx: a workbook cannot be printed; name a file with --output FILE.xlsx")
-    series = opened(arguments, arguments.output)
+    series = command.opened(arguments, arguments.output)
     lasting = {} if arguments.format == "text" else {"stable_ids": True}  # `audit waive` needs stable ids
-    with asked(arguments) as given:
-        how = settings_for(series, arguments, given, **lasting) | {"findings": None}
+    with command.asked(arguments) as given:
+        how = command.settings_for(series, arguments, given, **lasting) | {"findings": None}
         report = series.audit(**how).report
     releases = report.series.releases
     if series.kind == "tables":
@@ -75,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         columns, grave = series.opened.columns.sensitive, series.opened.manifest.grave
         lines = finding_list.listed(report, columns[0] if len(columns) == 1 else "", grave)
     cut = [ended_early(named(each), each) for each in report.attacks if each.incomplete]
-    write_lines("".join(f"audit: {each}\n" for each in cut))  # the list may lack findings
+    command.write_lines("".join(f"audit: {each}\n" for each in cut))  # the list may lack findings
     asked_for, there = {name: getattr(arguments, name) for name in _FILTERS}, {"column": columns, "release": releases}
     if arguments.person and series.kind == "microdata":
         kind = report.adversary.kind
@@ -90,10 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
     lines = [each for each in lines if all(_is_about(each, *wanted) for wanted in asked_for.items())]
     lines = finding_list.in_order(lines, arguments.sort, releases)
     if arguments.format == "text":
-        put_page(finding_list.page(lines, inside=report.revealed), arguments.output)
+        command.put_page(finding_list.page(lines, inside=report.revealed), arguments.output)
     else:
         write = finding_list.as_csv if arguments.format == "csv" else finding_list.as_workbook
-        put(write(lines), arguments.output)
+        command.put(write(lines), arguments.output)
     return 0
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from audit.cli.audit import add_attack_options, add_options, add_reports
-from audit.cli.command import Commands, add_settings, asked, opened, settings_for, write_reports
+from audit.cli import command
 
 
-def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
+def add_parser(commands: command.Commands, words: Sequence[str] = ()) -> None:
     """Register the command and its arguments; `words` may name attacks that are in no registry."""
     parser = commands.add_parser(
         "next",
@@ -26,10 +25,10 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
         help="file or URL of the release (of a pair, both files; of count tables, all files, or their folder); its key "
         "is a column, or TAG.key.csv beside it",
     )
-    add_options(parser)
-    add_settings(parser, "baseline")
-    add_reports(parser)
-    add_attack_options(parser, words)
+    command.add_options(parser)
+    command.add_settings(parser, "baseline")
+    command.add_reports(parser)
+    command.add_attack_options(parser, words)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,7 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the candidate is not a new release of the series, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
-    series = opened(arguments, arguments.output, *(file for _, file in arguments.report))
-    with asked(arguments, ["baseline"]) as given:
-        found = series.next(arguments.candidate, **settings_for(series, arguments, given, attack=arguments.attack))
-    return write_reports(found, arguments, arguments.output)
+    series = command.opened(arguments, arguments.output, *(file for _, file in arguments.report))
+    with command.asked(arguments, ["baseline"]) as given:
+        found = series.next(
+            arguments.candidate, **command.settings_for(series, arguments, given, attack=arguments.attack)
+        )
+    return command.write_reports(found, arguments, arguments.output)

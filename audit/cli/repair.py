@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from audit.cli.audit import add_attack_options, add_further_reports, add_options
-from audit.cli.command import Commands, asked, estimate_shown, local, opened, settings_for, write_reports
+from audit.cli import command
 from audit.model.release_impact import MOVES
 from reports.formats import FORMS
 
 
-def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
+def add_parser(commands: command.Commands, words: Sequence[str] = ()) -> None:
     """Register the command and its arguments; `words` may name attacks that are in no registry."""
     parser = commands.add_parser(
         "repair",
@@ -28,11 +27,11 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
         metavar="CANDIDATE",
         help="file of the release (two for an Anatomy pair, rows first); its key is a column, or TAG.key.csv beside it",
     )
-    add_options(parser)
+    command.add_options(parser)
     parser.add_argument("--format", choices=FORMS, default="text", help="default: text")
-    add_further_reports(parser, FORMS)
+    command.add_further_reports(parser, FORMS)
     folder = "a new or empty folder for the candidate"
-    parser.add_argument("--output", type=local, metavar="DIR", required=True, help=folder)
+    parser.add_argument("--output", type=command.local, metavar="DIR", required=True, help=folder)
     parser.add_argument(
         "--only",
         action="append",
@@ -43,7 +42,7 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
     parser.add_argument(
         "--reach", type=float, metavar="RISK", help="keep every risk below this limit, even if the policy allows more"
     )
-    add_attack_options(parser, words)
+    command.add_attack_options(parser, words)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,10 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the candidate is not a new release of the series, the folder is not empty, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
-    series = opened(arguments, *(file for _, file in arguments.report))
-    with asked(arguments) as given, estimate_shown():
+    series = command.opened(arguments, *(file for _, file in arguments.report))
+    with command.asked(arguments) as given, command.estimate_shown():
         if arguments.reach is not None:
             given["policy"] |= {"max_risk": arguments.reach}
-        how = settings_for(series, arguments, given, only=arguments.only, attack=arguments.attack)
+        how = command.settings_for(series, arguments, given, only=arguments.only, attack=arguments.attack)
         found = series.repair(arguments.candidate, arguments.output, **how)
-    return write_reports(found, arguments, None)
+    return command.write_reports(found, arguments, None)

@@ -48,7 +48,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def _date(text: str) -> datetime.date:
-    from audit.judgement.waiver_writer import day
+    from audit.judgement.waivers import day
 
     found = day(text)
     if found is None:

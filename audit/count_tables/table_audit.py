@@ -23,8 +23,7 @@ from audit.io.manifest import PRIVATE
 from audit.io.series import InputFile
 from audit.judgement.baseline import is_known
 from audit.judgement.pseudonyms import keep_key, private_key
-from audit.judgement.waiver_writer import Acceptance, remedy_of, waive
-from audit.judgement.waivers import NamedFindings, WaiverBook, matcher, stated
+from audit.judgement.waivers import Acceptance, NamedFindings, WaiverBook, matcher, remedy_of, stated, waive
 from audit.model.arrays import UNBOUNDED
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import ALL, HIDE_FURTHER, OPEN, VERDICTS, CountMeasures, TablesFacts, WeightedSum

@@ -1,1 +1,1 @@
-"""Kinds of findings, one module each: their claim, id, sentence, steps and JSON."""
+"""Kinds of findings, one class each: their claim, id, sentence, steps and JSON."""

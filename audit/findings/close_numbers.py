@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 
 from audit.findings.disclosure import CertificateStep, OnePersonClaims, lines, places_of
-from audit.findings.homogeneous_class import ClassClaims, ClassFinding
+from audit.findings.rows import ClassClaims, ClassFinding
 from audit.model.accepted_size import CloseSize, RiskSize, Size
 from audit.model.arrays import Codes, Floats, Objects, Places
 from audit.model.finding import (

@@ -7,12 +7,9 @@ from typing import Any
 
 from audit.findings.close_numbers import CloseNumbers, SimilarValues
 from audit.findings.count import COUNT_KINDS
-from audit.findings.disclosure import Disclosure
+from audit.findings.disclosure import Disclosure, EverGrave, LikelyValue
 from audit.findings.equivalence import Equivalence, Pinned
-from audit.findings.homogeneous_class import HomogeneousClass
-from audit.findings.likely_value import EverGrave, LikelyValue
-from audit.findings.linkage import Linkage
-from audit.findings.narrowed import Narrowed
+from audit.findings.rows import HomogeneousClass, Linkage, Narrowed
 from audit.model.finding import Finding
 
 KINDS: Sequence[type[Finding[Any]]] = (

@@ -11,8 +11,15 @@ from dataclasses import replace
 
 from audit.adversary.known_groups import fewest
 from audit.adversary.view import View
-from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
-from audit.findings.likely_value import EverGrave, GraveHistories, LikelyValue, LikelyValues
+from audit.findings.disclosure import (
+    CertificateStep,
+    Disclosure,
+    Disclosures,
+    EverGrave,
+    GraveHistories,
+    LikelyValue,
+    LikelyValues,
+)
 from audit.judgement.check_proof import ProofChecker
 from audit.judgement.field_types import BrokenCertificateError, check_fields
 from audit.judgement.published_rows import Follows, PublishedReleases, published_by

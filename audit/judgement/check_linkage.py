@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from audit.adversary.view import View
-from audit.findings.linkage import Filling, Linkage, Linkages, RowKind
+from audit.findings.rows import Filling, Linkage, Linkages, RowKind
 from audit.judgement.field_types import BrokenCertificateError, check_fields
 from audit.model.evidence import Evidence, RowSource
 from audit.model.finding import Check

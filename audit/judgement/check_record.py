@@ -17,8 +17,7 @@ import numpy as np
 from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.view import View
 from audit.findings.close_numbers import KnownNearly
-from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
-from audit.findings.narrowed import Cause, Narrowed, NarrowedRecords, RecordStep
+from audit.findings.rows import Cause, HomogeneousClass, HomogeneousClasses, Narrowed, NarrowedRecords, RecordStep
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
 from audit.io.cells import Anything, Cell, Kind, ValueSet, contains, intersect

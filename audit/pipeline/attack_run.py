@@ -30,8 +30,7 @@ from audit.model.outcome import Attack, FailedAttack, Outcome, PerPersonAttack, 
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
 from audit.runtime.budget import Budget
-from audit.runtime.outside_code import ClauseWatch, OutsideCodeError, run_outside
-from audit.runtime.own_packages import is_own
+from audit.runtime.other_packages import ClauseWatch, OutsideCodeError, is_own, run_outside
 from audit.runtime.phrases import Reason, ReasonKind, combined, printable, say
 
 

@@ -13,8 +13,7 @@ from audit.io.manifest import PRIVATE, Waiver
 from audit.io.series import open_series
 from audit.judgement.pseudonyms import Pseudonymizer, private_key
 from audit.judgement.selection import selections_of
-from audit.judgement.waiver_writer import Acceptance, remedy_of, waive
-from audit.judgement.waivers import FoundClaims, stated
+from audit.judgement.waivers import Acceptance, FoundClaims, remedy_of, stated, waive
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
 from audit.model.outcome import Attack

@@ -19,8 +19,7 @@ import numpy as np
 from audit.model.arrays import Places
 from audit.model.release_impact import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_rows import CandidateRows, RepairPlan
-from audit.repair.judging import Blame, Judge
-from audit.repair.past_values import PastValues
+from audit.repair.judging import Blame, Judge, PastValues
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree

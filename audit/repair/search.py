@@ -35,10 +35,18 @@ from audit.principles.principle import Principle, checked, promise_of
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, RepairPlan, sort_key
 from audit.repair.guided import ROUNDS, GuidedSearch
-from audit.repair.judging import Judge, Judgement
-from audit.repair.past_values import PastValues
-from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, divide, smaller_plans
-from audit.repair.recodings import finer_at, least_recoding, way_to_anything, ways_of_columns
+from audit.repair.judging import Judge, Judgement, PastValues
+from audit.repair.plans import (
+    FEW_ROWS,
+    AllPlans,
+    TooManyPlansError,
+    divide,
+    finer_at,
+    least_recoding,
+    smaller_plans,
+    way_to_anything,
+    ways_of_columns,
+)
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, combined, figure, kind_of, parted, say, typed
 

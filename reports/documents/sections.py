@@ -17,25 +17,9 @@ from audit.model.measures import ABSENT
 from audit.model.report import ColumnAccuracy, Report, SeriesFacts
 from audit.runtime.phrases import Phrase, figure, joined, parted, printable, risk_text, say, say_count
 from reports import count_sentences as counts
-from reports import markdown
-from reports.audit_page import files, mark
+from reports import markdown, sentences
+from reports.audit_page import files, mark, panel
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
-from reports.release_risk import panel
-from reports.sentences import (
-    UNKNOWN,
-    ended_early,
-    facts,
-    named,
-    notes,
-    proved,
-    result_text,
-    risk_cells,
-    status_in_words,
-    undecided,
-    violated,
-    waivers,
-    warnings,
-)
 from reports.summary_text import assumptions, glossary, next_step, of_attacks, of_panel, since
 from reports.verdict import contradicted, headline, split
 
@@ -107,7 +91,9 @@ class Document(ABC):
         )
         sections = [Section(title, list(blocks)) for title, blocks in self.parts(report)]
         if report.witness:
-            sections.append(Section(say("What is proved, and how to check it"), [Bullets(list(proved(report)))]))
+            sections.append(
+                Section(say("What is proved, and how to check it"), [Bullets(list(sentences.proved(report)))])
+            )
         terms = dict([*glossary(report), *of_attacks(report)])
         terms |= {name: text for name, text in of_panel() if report.panel and name not in terms}
         sections.append(Section(say("Terms"), [Facts([*terms.items()], terms=True)]))
@@ -141,7 +127,7 @@ def to_fill(*rows: tuple[str, str]) -> Facts:
 def audited(report: Report) -> Iterator[Block]:
     """Yield what was audited, for which adversary, and with which limits."""
     yield Paragraph(say("Releases: {releases}.", releases=", ".join(map(printable, report.series.releases))))
-    yield Paragraph(f"{facts(report)}.")
+    yield Paragraph(f"{sentences.facts(report)}.")
     series = report.series
     if isinstance(series, TablesFacts):
         rows = [
@@ -327,7 +313,7 @@ def grave(report: Report) -> Iterator[Block]:
         say(
             "The highest probability that a person ever had one of them is {risk} (by {attack}).",
             risk=risk_text(each.risks.max_ever_risk),
-            attack=named(each),
+            attack=sentences.named(each),
         )
         for each in ever
     ]
@@ -341,7 +327,7 @@ def verdict(report: Report) -> Iterator[Block]:
     yield Paragraph(headline(report)[0], strong=True)
     if report.contradictions:
         yield Paragraph(next_step(report))
-    lines = [*split(report), *violated(report)]
+    lines = [*split(report), *sentences.violated(report)]
     for each in report.policy.clauses:
         if each.state in _STATES:  # violated clauses are above
             named = {"name": each.clause, "limit": figure(each.limit, "g")}
@@ -379,7 +365,14 @@ def attacks(report: Report) -> Iterator[Block]:
     """Yield the results of each attack and each release by itself; for tables, also the measures."""
     ran = [each for each in report.attacks if each.ran]
     head = [say("attack"), say("status"), say("what it found")]
-    rows = [[named(each), status_in_words(each.status), result_text(each, report.policy.violations)] for each in ran]
+    rows = [
+        [
+            sentences.named(each),
+            sentences.status_in_words(each.status),
+            sentences.result_text(each, report.policy.violations),
+        ]
+        for each in ran
+    ]
     if any(each.people is not None for each in ran):
         plain = say("people whose value is certain")
         plain = say("people with a certain, harmful value") if report.has_harmless else plain
@@ -392,11 +385,11 @@ def attacks(report: Report) -> Iterator[Block]:
     risky = any("max_risk" in each.risks for each in ran)
     if risky:
         head += [say("highest risk"), say("mean risk")]
-        rows = [[*row, *risk_cells(report, each)] for row, each in zip(rows, ran, strict=True)]
+        rows = [[*row, *sentences.risk_cells(report, each)] for row, each in zip(rows, ran, strict=True)]
     yield PageTable(head, rows, words=3)
     if risky:
         risk = str(_RISK_OF_PEOPLE if ADVERSARIES[report.adversary.kind].knows_people else _RISK_OF_ROWS)
-        yield Bullets([risk, *notes(report)])
+        yield Bullets([risk, *sentences.notes(report)])
     yield from panel(report)
     if report.tables is not None:
         yield from (Facts(counts.measured(report)), Paragraph(counts.checked(report)))
@@ -408,25 +401,29 @@ def limits_of_the_audit(report: Report) -> Part:
 
 
 def _limits_of_the_audit(report: Report) -> Iterator[Block]:
-    lines = [*undecided(report)]
+    lines = [*sentences.undecided(report)]
     said = {each.reason for each in report.policy.undecided}  # these name the attack with the reason
     cut = [a for a in report.attacks if a.reason and a.status != "skipped"]
-    lines += [ended_early(named(a), a) for a in cut if attack_reason(a.attack, a.reason or "") not in said]
+    lines += [
+        sentences.ended_early(sentences.named(a), a) for a in cut if attack_reason(a.attack, a.reason or "") not in said
+    ]
     if report.policy.passed and any(each.incomplete for each in cut):
         lines.append(say("What an incomplete attack left open does not matter to the clauses that hold."))
-    if not lines and any(UNKNOWN in risk_cells(report, each) for each in report.attacks if each.ran):
+    if not lines and any(
+        sentences.UNKNOWN in sentences.risk_cells(report, each) for each in report.attacks if each.ran
+    ):
         yield Paragraph(say("Every clause of the policy was decided; risks with a question mark are not known."))
     elif not lines:
         yield Paragraph(say("Everything that was asked was decided."))
     if aside := dict.fromkeys(each.attack for each in report.attacks if each.status == "skipped"):
         lines.append(say("Not tried, as not applicable or not needed: {attacks}.", attacks=", ".join(aside)))
-    lines += warnings(report)
+    lines += sentences.warnings(report)
     plain = [*filter(None, map(without_instructions, lines))]
     if plain != lines:
         plain.append(say("The report of the audit says what the publisher can do about each of these."))
     lines = plain
     if report.revealed:
-        lines += waivers(report)
+        lines += sentences.waivers(report)
     elif report.known_before and report.policy.waived:
         lines.append(
             say_count(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.api.microdata import load_microdata
+from audit.api.series import load_microdata
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_main
 from tests.mutants.mutant import kills

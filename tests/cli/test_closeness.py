@@ -184,7 +184,7 @@ def test_an_invalid_width_is_refused(tmp_path, more):
     assert (code, "series.toml" in err) == (2, True)
 
 
-@kills("audit.clauses.closeness._PeoplesNumbers._add_likely", "window.within > alone + _MORE", "window.within > 2")
+@kills("audit.clauses.max_risk._PeoplesNumbers._add_likely", "window.within > alone + _MORE", "window.within > 2")
 @pytest.mark.parametrize(("limit", "state"), [("0.7", "violated"), ("0.8", "holds")])
 def test_below_certainty_what_is_near_the_true_number_counts(tmp_path, limit, state):
     """Three of four have about 1000, and no one's own value has more than a quarter: 75 %."""

@@ -305,7 +305,7 @@ def test_just_what_is_found_of_other_values_violates(kind, seed, tmp_path):
 
 
 @kills("audit.io.rules.rows_and_values.Similar.of", "text in harmless | missing", "True")
-@kills("audit.clauses.closeness.Closeness.sure", " and found.doubts[at] is None", "")
+@kills("audit.clauses.max_risk.Closeness.sure", " and found.doubts[at] is None", "")
 @kills("audit.clauses.min_e._declared", "len(known) > 1", "True")
 @pytest.mark.parametrize("seed", range(some(25)))
 @pytest.mark.parametrize("kind", KINDS)

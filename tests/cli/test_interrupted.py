@@ -13,8 +13,7 @@ import pytest
 
 from attacks.differencing import attack
 from attacks.differencing.components import Remainder
-from audit.cli.main import main
-from audit.cli.signals import after_imports
+from audit.cli.main import after_imports, main
 from audit.count_tables import second_reading
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES
@@ -165,7 +164,7 @@ def test_a_repair_says_how_long_it_may_take_without_a_terminal(tmp_path, capsys)
     assert line.startswith("audit: One audit takes about ")
 
 
-@kills("audit.cli.signals._interrupt", "startswith(_WHOLE)", "startswith(_WHOLE[0])")
+@kills("audit.cli.main._interrupt", "startswith(_WHOLE)", "startswith(_WHOLE[0])")
 def test_a_second_interrupt_leaves_no_private_file(monkeypatch, tmp_path):
     """Ctrl-C twice: while a run removes its temporary folder, the second one waits."""
     remove = os.unlink

@@ -117,7 +117,7 @@ def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path)
     assert ended(run_audit(folder, "--attack", "homogeneity")[1])["max_risk"] == "undecided"
 
 
-@kills("audit.clauses.closeness._PeoplesNumbers.found", "if self._constant and not", "if False and not")
+@kills("audit.clauses.max_risk._PeoplesNumbers.found", "if self._constant and not", "if False and not")
 @pytest.mark.parametrize(("harmless", "code"), [("flu", 3), ("gout", 0)])
 @pytest.mark.parametrize("attack", ["intersection", "update-graph"])
 def test_who_may_be_in_one_release_alone_may_have_more_than_a_harmless_value_there(tmp_path, attack, harmless, code):

@@ -261,7 +261,7 @@ def test_a_server_that_is_silent(tmp_path, monkeypatch):
     assert ": the storage did not answer in time" in line  # any file, on a machine that is busy
 
 
-@kills("audit.cli.signals.after_imports", '"SIGHUP"', '"SIGNONE"')
+@kills("audit.cli.main.after_imports", '"SIGHUP"', '"SIGNONE"')
 @pytest.mark.many
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])

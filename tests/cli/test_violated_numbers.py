@@ -52,7 +52,7 @@ def people_of(result, violation):
     }
 
 
-@kills("audit.clauses.closeness.Closeness.people", "found.claims.person[sure]", "found.claims.person")
+@kills("audit.clauses.max_risk.Closeness.people", "found.claims.person[sure]", "found.claims.person")
 @kills("audit.clauses.max_risk.MaxRisk.violations", "entry.number_of(certain, None", "(lambda *_: 1)(certain, None")
 @pytest.mark.many
 @pytest.mark.parametrize("limits", LIMITS.values(), ids=LIMITS)

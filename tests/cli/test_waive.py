@@ -316,7 +316,7 @@ def test_a_group_of_a_release(hospital):
     assert "Bob" not in found(result)
 
 
-@kills("audit.findings.homogeneous_class.ClassClaims.groups", "if each.record < 0", "if True")
+@kills("audit.findings.rows.ClassClaims.groups", "if each.record < 0", "if True")
 def test_a_group_of_a_release_holds_no_records_that_look_alike_over_several(tmp_path):
     """Of three that look alike in the first release, one is not in the second; its group there is no group of both."""
     rows = [["id", "age", "d"], ["1", "20-29", "a"], ["2", "20-29", "b"], ["3", "20-29", "b"]]

@@ -13,9 +13,7 @@ from attacks.registry import find
 from audit.adversary.view import build_evidence
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalence, Equivalences, Pinned
-from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
-from audit.findings.linkage import Linkage, Linkages
-from audit.findings.narrowed import NarrowedRecords
+from audit.findings.rows import HomogeneousClass, HomogeneousClasses, Linkage, Linkages, NarrowedRecords
 from audit.io.series import open_series
 from audit.judgement.scoring import attacked
 from audit.model.errors import UsageError

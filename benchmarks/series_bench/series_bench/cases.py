@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizers.count_tables import COUNT_METHODS
-from audit.api.microdata import LoadedMicrodata, simulate
+from audit.api.series import LoadedMicrodata, simulate
 from audit.model.errors import InputError
 from audit.publishing.publish import PublishOptions, publish
 from audit.simulating.count_tables import TablePlan, series_files, true_tables

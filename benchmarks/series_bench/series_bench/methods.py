@@ -23,7 +23,7 @@ import pandas as pd
 
 from anonymizers.count_tables import COUNT_METHODS
 from anonymizers.registry import METHODS
-from audit.api.microdata import load_microdata
+from audit.api.series import load_microdata
 from audit.model.anonymizer import Anonymizer, Bounds, Draft, Form, Promise, PublicationHistory, Snapshot
 from audit.model.errors import AuditError
 from audit.principles import registry as principles

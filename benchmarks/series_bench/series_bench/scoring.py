@@ -13,7 +13,7 @@ import pandas as pd
 from attacks.differencing.attack import Differencing
 from attacks.equivalence.attack import EquivalenceAttack
 from attacks.registry import all_attacks
-from audit.api.microdata import LoadedMicrodata, load_microdata
+from audit.api.series import LoadedMicrodata, load_microdata
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.table_audit import audit_tables
 from audit.io.release_reading import read_release

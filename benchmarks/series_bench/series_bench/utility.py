@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.api.microdata import LoadedMicrodata
+from audit.api.series import LoadedMicrodata
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.io.release_reading import read_release

@@ -16,7 +16,7 @@ from audit.clauses.clause import JudgedAudit, RiskClause, Stated, decide
 from audit.clauses.registry import CLAUSES, ON_VALUES
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences, Pinned
-from audit.findings.narrowed import NarrowedRecords
+from audit.findings.rows import NarrowedRecords
 from audit.io.manifest import Waiver
 from audit.io.series import open_series
 from audit.judgement.ladder import ladder

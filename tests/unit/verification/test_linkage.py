@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attacks.correspondence.attack import CorrespondenceAttack
-from audit.findings.linkage import Filling, Linkage, RowKind
+from audit.findings.rows import Filling, Linkage, RowKind
 from audit.judgement.check_linkage import LinkageChecker
 from audit.judgement.field_types import BrokenCertificateError
 from audit.model.adversary import PUBLISHED

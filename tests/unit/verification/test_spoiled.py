@@ -24,7 +24,7 @@ from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.findings.close_numbers import CloseNumbers, SimilarValues
 from audit.findings.disclosure import CertificateStep, Disclosure
-from audit.findings.homogeneous_class import HomogeneousClass
+from audit.findings.rows import HomogeneousClass
 from audit.io.series import open_series
 from audit.judgement.check_close_numbers import NumberChecker
 from audit.judgement.check_count_bounds import is_proved
