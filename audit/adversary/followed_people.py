@@ -35,7 +35,6 @@ from audit.io.cell_reading import without_whole
 from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect, show
 from audit.io.release_reading import read_release
 from audit.io.rules.cell_meaning import Changing
-from audit.io.rules.rule import read_adjusted
 from audit.io.tables import Coded
 from audit.io.toml import toml_key, toml_text
 from audit.model.arrays import NOBODY, UNKNOWN, Codes, Counts, Flags, Places, ragged, starts
@@ -252,7 +251,7 @@ def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
     name = "" if record is None else held.names.name(int(record[error.row]))
     what = say('the cells of record "{record}" contradict those of earlier releases', record=printable(name))
     own, problems = [str(series.columns.record)], Problems()
-    read = read_adjusted(files.rows, files.shown, own, series.adjustments(files.tag), problems)
+    read = series.adjustments(files.tag).read(files.rows, files.shown, own, problems)
     line = problems.checked(read).line(error.row)
     changing = ", ".join(map(toml_text, [*series.columns.rules[Changing].columns, *error.attributes]))
     remedy = say(

@@ -63,7 +63,7 @@ from audit.io.rules.rows_and_values import (
     Unnamed,
     named_for_cases,
 )
-from audit.io.rules.rule import Renamed, adjusted_names
+from audit.io.rules.rule import Renamed
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series, check_headers
 from audit.io.tables import header
@@ -423,7 +423,7 @@ class _Asked:
         """Return the quasi-identifiers that only the releases with a column lack, each with these releases."""
         releases = () if self.manifest is None else self.manifest.releases
         headers = {
-            each.tag: adjusted_names(each.rows, each.shown, self.manifest.headings(each.tag), Problems()) or []
+            each.tag: self.manifest.headings(each.tag).names(each.rows, each.shown) or []
             for each in releases
             if self.manifest is not None
         }

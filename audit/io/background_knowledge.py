@@ -22,7 +22,6 @@ from audit.io.cells import ANYTHING, CellError, Kind
 from audit.io.notations import SHORT_DAY, kind_of_single_days, skeleton
 from audit.io.releases import Release, Vocabulary
 from audit.io.rules.cell_meaning import Changing
-from audit.io.rules.rule import read_adjusted, respelled
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table, text_codes, whole_number
 from audit.io.texts import column_of
@@ -443,7 +442,7 @@ def any_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> T
     problems = Problems()
     for files in series.manifest.releases:
         path, shown = (files.rows, files.shown) if files.values is None else (files.values, files.values_shown)
-        table = read_adjusted(path, shown, [sensitive], series.adjustments(files.tag), problems)
+        table = series.adjustments(files.tag).read(path, shown, [sensitive], problems)
         vocabulary.add(() if table is None else table.distinct(sensitive))
     problems.check()
     return Transitions.anything(len(vocabulary))
@@ -545,7 +544,7 @@ def _known_values(series: Series, table: Table, sensitive: str, problems: Proble
     """
     attributes = series.manifest.columns.sensitive
     given = np.array(table.texts(ATTRIBUTE) if ATTRIBUTE in table else [""] * table.rows)
-    spelled = {name: respelled(table, series.columns.rules, {"value": name}).texts("value") for name in attributes}
+    spelled = {name: series.columns.rules.respelled(table, {"value": name}).texts("value") for name in attributes}
     codes = {name: series.vocabularies[name].codes(texts) for name, texts in spelled.items()}
     owners = np.sum([each >= 0 for each in codes.values()], axis=0)
     wrong = ~np.isin(given, [*attributes, ""])

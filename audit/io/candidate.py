@@ -11,7 +11,7 @@ from audit.io.diagnostics import check_file
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, as_file_name, key_name
 from audit.io.naming import in_time
 from audit.io.paths import is_there, same_file
-from audit.io.rules.rule import Adjustments, adjusted_names, named_there, read_adjusted
+from audit.io.rules.rule import Adjustments
 from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, is_table
 from audit.io.toml import release_tag
@@ -91,7 +91,7 @@ def as_candidate(series: Series) -> tuple[Series, Series]:
 def _column_of_releases(manifest: Manifest, path: Path) -> str | None:
     """Return the column that names the release of each row in the files of the series, if the candidate has it."""
     by = next((release.by for release in manifest.releases if release.by is not None), None)
-    names = adjusted_names(path, str(path), Adjustments(manifest.columns.rules), Problems()) or ()
+    names = Adjustments(manifest.columns.rules).names(path, str(path)) or ()
     return by if by in names else None
 
 
@@ -103,7 +103,7 @@ def _new_release(series: Series, path: Path, by: str) -> tuple[str, str | None]:
         InputError: a file cannot be read.
     """
     problems, shown = Problems(), printable_path(path)
-    found = read_adjusted(path, str(path), [by], Adjustments(series.rules), problems)
+    found = Adjustments(series.rules).read(path, str(path), [by], problems)
     releases = in_time(problems.checked(found).distinct(by))[0]
     known = {each.tag: each for each in series.manifest.releases}
     new = only_new(releases, known, by, shown)
@@ -160,10 +160,10 @@ def not_alone(shown: str, tag: str, by: str | None) -> UsageError:
 def _rows_of(series: Series, files: ReleaseFiles, candidate: ReleaseFiles) -> Counter[tuple[str, ...]]:
     """Return the rows of a release, with their cells in the columns that a candidate's file has of the series."""
     adjustments, problems = replace(series.adjustments(files.tag), by=files.by), Problems()
-    names = named_there(candidate.rows, candidate.shown, series.columns.named, adjustments) or []
+    names = adjustments.named_there(candidate.rows, candidate.shown, series.columns.named) or []
     if files is candidate:
         adjustments = replace(adjustments, unpublished=frozenset())
-    table = problems.checked(read_adjusted(files.rows, files.shown, names, adjustments, problems))
+    table = problems.checked(adjustments.read(files.rows, files.shown, names, problems))
     return Counter(zip(*(table.texts(name) for name in names), strict=True))
 
 

@@ -21,7 +21,7 @@ from audit.io.paths import as_path, is_remote, is_there, real_path
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.rows_and_values import Harmless
-from audit.io.rules.rule import NOTHING, Adjustments, Columns, read_adjusted
+from audit.io.rules.rule import NOTHING, Adjustments, Columns
 from audit.io.tables import TOGETHER, header, is_table
 from audit.io.toml import (
     UNCONFIRMED,
@@ -642,7 +642,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
                 "releases_by", say("an Anatomy pair is one release"), say("name the column beside tables of rows alone")
             )
             return [files]
-        table = read_adjusted(files.rows, files.shown, [by], Adjustments(self.rules), self.problems)
+        table = Adjustments(self.rules).read(files.rows, files.shown, [by], self.problems)
         tags = [] if table is None else self.tags_in(by, table.distinct(by))
         return [replace(files, tag=tag, by=by) for tag in tags]
 

@@ -17,7 +17,6 @@ from audit.io.paths import is_there
 from audit.io.releases import CodedColumn, KeyedRelease, RowClasses, a_row_of_each, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows_and_values import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
-from audit.io.rules.rule import adjusted, named_there, read_written, respelled
 from audit.io.series import Series
 from audit.io.tables import TOGETHER, Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key, toml_line
@@ -185,13 +184,13 @@ class ReleaseReading:
     def _read(self, path: Path, shown: str, names: Sequence[str]) -> Table | None:
         distinct, adjustments = (self.columns.individual, self.columns.record), self.series.adjustments(self.files.tag)
         # Warnings need the identifiers, which are dropped once their texts are recorded.
-        further = named_there(path, shown, filter(None, distinct), adjustments) or []
+        further = adjustments.named_there(path, shown, filter(None, distinct)) or []
         every = list(dict.fromkeys([*names, *further]))
-        table = read_written(path, shown, every, adjustments, self.problems, distinct=distinct)
+        table = adjustments.read_written(path, shown, every, self.problems, distinct=distinct)
         if table is None:
             return None
         self.series.record(self.position, table)
-        return adjusted(table.less({*further} - {*names}), names, adjustments)
+        return adjustments.adjusted(table.less({*further} - {*names}), names)
 
     def _note(self, table: Table, row: int, column: str | None, what: str, remedy: str) -> None:
         self.problems.add(table.shown, what, remedy, line=table.line(row), column=column)
@@ -279,7 +278,7 @@ class ReleaseReading:
             return table.arrow(name)
         own = [each for each in self.columns.sensitive if self.files.values and each not in KEY_COLUMNS]
         key = read_table(path, shown, KEY_COLUMNS, self.problems, optional=own, distinct=KEY_COLUMNS)
-        self._key_file = None if key is None else respelled(key, self.columns.rules)
+        self._key_file = None if key is None else self.columns.rules.respelled(key)
         return None if self._key_file is None else self._key_file.arrow("individual")
 
     def _person(self, table: Table) -> Codes | None:

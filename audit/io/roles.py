@@ -34,11 +34,6 @@ from audit.io.rules.rule import (
     Columns,
     Headers,
     Hint,
-    adjusted,
-    adjusted_names,
-    named_there,
-    read_there,
-    read_written,
 )
 from audit.io.rules.spelling import Decimal, Fold, OtherReading, rows_like_no_people
 from audit.io.table_forms import below_table
@@ -63,7 +58,7 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for release in manifest.releases:
         for path, shown, roles in _halves(manifest.columns, release):
-            names = adjusted_names(path, shown, manifest.headings(release.tag), Problems()) or []
+            names = manifest.headings(release.tag).names(path, shown) or []
             known = {*roles, *(part for role in roles for part in parts_of(role, names))}
             if "" in names and "" not in known and _says_nothing(manifest, release, path, shown):
                 known.add("")
@@ -97,7 +92,7 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]], *, last: 
     for at, release in enumerate(manifest.releases):
         headings = manifest.headings(release.tag)
         for path, shown, _ in _halves(manifest.columns, release):
-            table = read_there(path, shown, [*columns, record], headings)
+            table = headings.read_there(path, shown, [*columns, record])
             if table is None:
                 continue
             own = np.full(table.rows, UNKNOWN)
@@ -140,8 +135,8 @@ def beside_record(manifest: Manifest, column: str) -> list[str] | None:
     repeated, common = dict[str, bool](), set[str]()
     for release in manifest.releases:
         headings = manifest.headings(release.tag)
-        names = adjusted_names(release.rows, release.shown, headings, Problems()) or []
-        table = read_there(release.rows, release.shown, names, headings) if column in names else None
+        names = headings.names(release.rows, release.shown) or []
+        table = headings.read_there(release.rows, release.shown, names) if column in names else None
         if table is None:
             continue
         table = table.without(table.where(column, not_))
@@ -326,7 +321,7 @@ def _headers(manifest: Manifest) -> Headers:
     texts = not all(is_foreign(path) or path.name.lower().endswith(".parquet") for _, path, _ in halves)
 
     def names() -> set[str]:
-        read = (adjusted_names(path, shown, manifest.headings(tag), Problems()) or () for tag, path, shown in halves)
+        read = (manifest.headings(tag).names(path, shown) or () for tag, path, shown in halves)
         return {name for each in read for name in each}
 
     return Headers(manifest.awaited.union(tag for tag, _, _ in halves), texts, names)
@@ -401,8 +396,8 @@ class SeriesTexts:
             for path, shown in files.halves:
                 if (position, path) not in self._recorded:
                     bare = self._bare(files.tag)
-                    names = named_there(path, shown, [*self._names, self._count], bare)
-                    table = names and read_written(path, shown, names, bare, Problems(), distinct=distinct)
+                    names = bare.named_there(path, shown, [*self._names, self._count])
+                    table = names and bare.read_written(path, shown, names, Problems(), distinct=distinct)
                     if table:
                         self.record(position, table)
         return self
@@ -411,11 +406,11 @@ class SeriesTexts:
         """Record the texts of a file of a release, if all columns with a role were read."""
         files, shown = self.manifest.releases[position], table.shown
         bare = self._bare(files.tag)
-        names = named_there(table.path, shown, self._names, bare)
+        names = bare.named_there(table.path, shown, self._names)
         if names is None or not {*names} <= {*table.names} or (position, table.path) in self._recorded:
             return
         self._recorded.add((position, table.path))
-        table = adjusted(table, [*self._names, self._count], bare)
+        table = bare.adjusted(table, [*self._names, self._count])
         if table.kept is not None and bare.by is None:  # without the rows of other releases
             self.ignored[position] = table.in_file - table.rows
         if table.dialect is not None and table.dialect.encoding != UTF_8 and not bare.declared.encoding:

@@ -35,13 +35,6 @@ from audit.io.rules.rule import (
     Adjustments,
     Columns,
     Rules,
-    adjusted_names,
-    check_present,
-    check_renamed,
-    named_there,
-    read_adjusted,
-    read_there,
-    respelled,
 )
 from audit.io.rules.spelling import INDIVIDUAL, Crosswalk, Fold
 from audit.io.table_forms import form_of
@@ -114,7 +107,7 @@ def published_file(manifest: Manifest, release: ReleaseFiles) -> InputFile:
     if columns.individual is None:
         return InputFile(release.rows)
     spelled = header(release.rows, release.shown, Problems(), headings.declared) or {}
-    names = adjusted_names(release.rows, release.shown, headings, Problems()) or []
+    names = headings.names(release.rows, release.shown) or []
     if columns.individual not in names:
         return InputFile(release.rows)
     published = {*columns.sensitive, *columns.quasi_identifiers, columns.group, columns.record, columns.count} - {None}
@@ -289,7 +282,7 @@ class Series:
         problems = Problems()
         for position, files in enumerate(self.manifest.releases):
             if missing := [name for name in names if (position, name) not in self._noted]:
-                table = read_adjusted(files.rows, files.shown, missing, self.adjustments(files.tag), problems)
+                table = self.adjustments(files.tag).read(files.rows, files.shown, missing, problems)
                 if table is not None:
                     self.note_texts(position, {name: table.distinct(name) for name in missing})
         problems.check()
@@ -356,7 +349,7 @@ class Series:
         See `roles.shared_by_few`.
         """
         releases = self.manifest.releases
-        found = (read_there(*half, [column], self.adjustments(each.tag)) for each in releases for half in each.halves)
+        found = (self.adjustments(each.tag).read_there(*half, [column]) for each in releases for half in each.halves)
         return max((shared_by_few(table, column) for table in found if table is not None), default=0)
 
     def alike_ids(self, *, last: bool) -> int:
@@ -381,7 +374,7 @@ class Series:
     def _record_ids(self, column: str) -> Iterator[set[str]]:
         """Yield the record ids of each release, read again: those of a large series are not kept as texts."""
         for each in self.manifest.releases:
-            table = read_there(each.rows, each.shown, [column], self.adjustments(each.tag))
+            table = self.adjustments(each.tag).read_there(each.rows, each.shown, [column])
             if table is not None:
                 yield {*table.distinct(column)}
 
@@ -394,7 +387,7 @@ class Series:
         for release in self.manifest.releases if keys else ():
             headings = self.adjustments(release.tag)
             names = dict.fromkeys([*(name for key in keys for name in key), *self.attributes])
-            table = read_there(release.rows, release.shown, names, headings)
+            table = headings.read_there(release.rows, release.shown, names)
             if table is None:
                 continue
             for key, own in zip(keys, found, strict=True):
@@ -407,7 +400,7 @@ class Series:
         """Return whether the publisher's key for a release exists, in its own file or in the column."""
         column, headings = self.manifest.columns.individual, self.manifest.headings(release.tag)
         return is_there(self.manifest.key_path(release)) or (
-            column is not None and bool(named_there(release.rows, release.shown, [column], headings))
+            column is not None and bool(headings.named_there(release.rows, release.shown, [column]))
         )
 
     def keyless(self, what: str, remedy: str = "") -> InputError:
@@ -494,9 +487,9 @@ class Series:
             if is_there(path):
                 named = ["individual"]
                 key = read_table(path, self.manifest.shown(path), named, Problems())
-                table = None if key is None else respelled(key, self.columns.rules)
+                table = None if key is None else self.columns.rules.respelled(key)
             else:
-                table = read_there(files.rows, files.shown, named, self.adjustments(files.tag))
+                table = self.adjustments(files.tag).read_there(files.rows, files.shown, named)
             self.coded[position] = None if table is None else self.people.encode(table.arrow(*named))
         return self.coded[position]
 
@@ -535,9 +528,8 @@ class Series:
             for each in {called.get(each, each) for each, own in self.attributes.items() if own.kind.is_date}:
                 table = table.mapped(each, partial(with_century, first=first)) if each in table else table
         ours = {theirs: each for each, theirs in called.items()}
-        return (
-            None if table is None else respelled(table.renamed(ours), self.rules if is_register else self.columns.rules)
-        )
+        rules = self.rules if is_register else self.columns.rules
+        return None if table is None else rules.respelled(table.renamed(ours))
 
 
 def open_series(path: str | os.PathLike[str] | UPath) -> Series:
@@ -578,7 +570,7 @@ def _unpublished(manifest: Manifest, further: Iterable[ReleaseFiles] = ()) -> di
     lacking = {}
     releases = {release.tag: release for release in (*manifest.releases, *further)}
     for release in releases.values():
-        names = adjusted_names(release.rows, release.shown, manifest.headings(release.tag), Problems()) or []
+        names = manifest.headings(release.tag).names(release.rows, release.shown) or []
         lacking[release.tag] = frozenset(name for name in wanted if name not in names and not parts_of(name, names))
         if named.isdisjoint(names):  # the file has no header, or cannot be read: reading it reports it
             lacking[release.tag] = frozenset()
@@ -605,12 +597,12 @@ def check_columns(manifest: Manifest, releases: Sequence[ReleaseFiles], problems
         if columns.rules[SeveralRows].one_counts:
             by_row.append(columns.rules[Date].column)
         adjustments = manifest.headings(release.tag)
-        if not check_renamed(release.halves, adjustments, problems, columns.individual if keyed else None):
+        if not adjustments.check_renamed(release.halves, problems, columns.individual if keyed else None):
             continue
-        check_present(release.rows, release.shown, by_row, adjustments, problems)
+        adjustments.check_present(release.rows, release.shown, by_row, problems)
         if release.values is not None:
             wanted = [columns.group, *columns.sensitive, columns.count or "count"]
-            check_present(release.values, release.values_shown, wanted, adjustments, problems)
+            adjustments.check_present(release.values, release.values_shown, wanted, problems)
 
 
 def _check_side_files(manifest: Manifest, problems: Problems) -> None:

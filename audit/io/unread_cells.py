@@ -21,7 +21,6 @@ from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.foreign_files import is_foreign
 from audit.io.notations import UNIT, as_plain_number, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Spelled
-from audit.io.rules.rule import read_adjusted
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold, written_alike
 from audit.io.series import Series
 from audit.io.table_forms import is_text
@@ -255,7 +254,7 @@ def _as_written(series: Series, name: str) -> set[str]:
         adjustments = series.adjustments(files.tag)
         bare = replace(adjustments, rules=adjustments.rules.without(Decimal, Fold, ColumnTypes))
         for path, shown in files.halves:
-            table = None if is_foreign(path) else read_adjusted(path, shown, [name], bare, Problems())
+            table = None if is_foreign(path) else bare.read(path, shown, [name], Problems())
             if table is not None and is_text(table.arrow(name).type.value_type):
                 found.update(_UNIT.sub("", text) for text in table.distinct(name))
     return found
@@ -320,7 +319,7 @@ def place_of(series: Series, name: str, text: str, *, reveal: bool) -> str:
 def _stands(series: Series, name: str, text: str) -> tuple[str, int | None]:
     """Return the file and the line of the release in which a text occurs first."""
     files = series.manifest.releases[series.texts(name)[text]]
-    table = read_adjusted(files.rows, files.shown, [name], series.adjustments(files.tag), Problems())
+    table = series.adjustments(files.tag).read(files.rows, files.shown, [name], Problems())
     if table is None:
         return files.shown, None
     return files.shown, table.line(int(np.flatnonzero(table.where(name, text.__eq__))[0]))

@@ -14,7 +14,6 @@ from math import log
 import numpy as np
 
 from audit.io.rules.rows_and_values import FEW_OF_ROWS
-from audit.io.rules.rule import read_there
 from audit.io.series import Series
 from audit.io.tables import text_codes
 from audit.model.arrays import Codes, Counts, Integers, combine, ranks
@@ -75,7 +74,7 @@ def _coded(series: Series) -> dict[str, list[Codes]]:
     numbers: dict[str, dict[str, int]] = {name: {} for name in names}
     found: dict[str, list[Codes]] = {name: [] for name in names}
     for files in series.manifest.releases:
-        table = read_there(files.rows, files.shown, names, series.adjustments(files.tag))
+        table = series.adjustments(files.tag).read_there(files.rows, files.shown, names)
         for name, own in numbers.items():
             if table is None or name not in table:
                 found[name].append(np.zeros(0 if table is None else table.rows, dtype=np.int32))

@@ -27,7 +27,7 @@ from audit.io.releases import Release, own_values
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.rows_and_values import BY_CHANCE, FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
-from audit.io.rules.rule import ColumnRule, named_there
+from audit.io.rules.rule import ColumnRule
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.toml import toml_key, toml_text
@@ -79,7 +79,7 @@ def _rules_of_last(series: Series) -> Iterator[ColumnRule]:
     """Yield the rules without unlinkable columns that the last release lacks: they link no row of it to another."""
     files, headings = series.manifest.releases[-1], series.adjustments(series.tags[-1])
     stated = series.columns.rules[Unlinkable]
-    there = {name for half in files.halves for name in named_there(*half, stated.columns, headings) or ()}
+    there = {name for half in files.halves for name in headings.named_there(*half, stated.columns) or ()}
     left = replace(
         stated, reasons={name: stated.reasons[name] for name in stated.columns if name in there}, beside=True
     )

@@ -17,7 +17,6 @@ from audit.adversary.held_series import HeldSeries, record_of
 from audit.adversary.view import View
 from audit.clauses.clause import ClauseKnowledge
 from audit.clauses.registry import CLAUSES
-from audit.io.rules.rule import adjusted, read_adjusted, read_written
 from audit.io.tables import Coded, Table
 from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
 from audit.judgement.scoring import changed_values, listed_values, true_values
@@ -89,15 +88,15 @@ def _files(releases: HeldSeries, tag: str) -> Iterator[_File]:
     files, columns, adjustments = series.manifest.releases[position], series.manifest.columns, series.adjustments(tag)
     quasi, group = tuple(columns.quasi_identifiers), releases.seen[position].release.group
     ids = [] if columns.record is None else [columns.record]
-    rows = read_written(files.rows, files.shown, [*quasi, *ids], adjustments, problems)
+    rows = adjustments.read_written(files.rows, files.shown, [*quasi, *ids], problems)
     if rows is not None and (rows.rows == len(group.codes) or not quasi):
         unpublished = [name for name in quasi if name in adjustments.unpublished]
-        yield _File(adjusted(rows, unpublished, adjustments), group, quasi, columns.record)
+        yield _File(adjustments.adjusted(rows, unpublished), group, quasi, columns.record)
     if files.values is not None and columns.group is not None:
         wanted = [columns.group, *columns.sensitive]
-        values = read_written(files.values, files.values_shown, wanted, adjustments, problems)
+        values = adjustments.read_written(files.values, files.values_shown, wanted, problems)
         if values is not None:
-            groups = adjusted(values, [columns.group], adjustments).coded(columns.group)
+            groups = adjustments.adjusted(values, [columns.group]).coded(columns.group)
             yield _File(values, groups, tuple(columns.sensitive))
 
 
@@ -390,7 +389,7 @@ def _groups(releases: HeldSeries, position: int) -> Counter[object]:
     files, columns, problems = series.manifest.releases[position], series.manifest.columns, Problems()
     own = [*columns.sensitive, columns.count] if release.values_by_row else []
     wanted = [name for name in (*columns.quasi_identifiers, *own, columns.record) if name is not None]
-    table = read_adjusted(files.rows, files.shown, wanted, series.adjustments(files.tag), problems)
+    table = series.adjustments(files.tag).read(files.rows, files.shown, wanted, problems)
     problems.check()
     if table is None or (wanted and table.rows != release.rows):
         return Counter([position])

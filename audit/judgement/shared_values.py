@@ -26,7 +26,6 @@ from audit.io.naming import is_of_household
 from audit.io.paths import is_there
 from audit.io.releases import own_values
 from audit.io.rules.rows_and_values import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
-from audit.io.rules.rule import read_there
 from audit.io.tables import TOGETHER, header, read_table, text_codes
 from audit.io.toml import toml_key
 from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags, Integers, numbered
@@ -271,7 +270,7 @@ def _texts(held: HeldSeries, column: str) -> list[Codes]:
     attribute, missing = None if private else series.attributes.get(column), series.missing(column)
     for files, seen in zip(series.manifest.releases, held.seen, strict=True):
         own = np.full(seen.release.rows, UNKNOWN, dtype=np.int32)
-        table = read_there(files.rows, files.shown, named if private else [column], series.adjustments(files.tag))
+        table = series.adjustments(files.tag).read_there(files.rows, files.shown, named if private else [column])
         place: Integers = np.arange(len(own))
         if private and table is not None:
             path, kept = series.manifest.key_path(files), table.kept

@@ -13,7 +13,6 @@ from audit.io.irregularities import irregularities
 from audit.io.naming import names_waves
 from audit.io.paths import is_there
 from audit.io.rules.rows_and_values import Similar, Unlinkable
-from audit.io.rules.rule import read_there
 from audit.io.series import Series
 from audit.io.toml import toml_key
 from audit.judgement.pseudonyms import Pseudonymizer
@@ -118,7 +117,7 @@ def _wave_warnings(series: Series) -> Iterator[ReportWarning]:
     declared = series.columns.rules[Unlinkable].columns
     waves = [*filter(names_waves, declared)]
     for files in series.manifest.releases if waves else ():
-        table = None if files.by else read_there(files.rows, files.shown, declared, series.adjustments(files.tag))
+        table = None if files.by else series.adjustments(files.tag).read_there(files.rows, files.shown, declared)
         coded = {} if table is None else {name: table.coded(name) for name in declared if name in table}
         for by, other in product([name for name in waves if name in coded], coded):
             one, who = coded[by], coded[other]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from audit.io.candidate import not_alone
 from audit.io.release_reading import read_release
 from audit.io.rules.rows_and_values import IgnoreRows
-from audit.io.rules.rule import Renamed, Rules, respelled, spelled
+from audit.io.rules.rule import Renamed, Rules, spelled
 from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table
@@ -154,7 +154,7 @@ class CandidateRows:
             InputError: a text is not a cell of its attribute.
         """
         problems, coded = Problems(), []
-        table = respelled(self.table, self._spelling, {name: name for name in self.attributes}, self.tag)
+        table = self._spelling.respelled(self.table, {name: name for name in self.attributes}, self.tag)
         for name in self.attributes:
             column = table.coded(name)
             used, codes = np.unique(column.codes, return_inverse=True)
