@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -365,6 +366,12 @@ class HeldSeries:
     def __len__(self) -> int:
         """Return the number of releases."""
         return len(self.seen)
+
+    @cached_property
+    def ids_link(self) -> bool:
+        """Whether record ids link rows: some of them are in several releases, unless there is only one."""
+        several = sum(len(np.unique(record_of(seen))) for seen in self.seen if self.records)
+        return self.records and (several > self.names.size or len(self) == 1)
 
     def _load(self, read: KeyedRelease) -> tuple[KeyedRelease, SeenRelease]:
         """Return a release with its key, and the release as the adversary sees it."""

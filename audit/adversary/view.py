@@ -192,8 +192,8 @@ def build_evidence(
     """Return what an adversary sees of a series: one view for each sensitive attribute, and one of all together.
 
     The last view is about combinations of values, if there are several attributes and no value is known beforehand.
-    With `follow`, if people are known and record ids are published, there is one more view, in which rows are followed
-    by these ids. If that is impossible, the first view holds the reason.
+    With `follow`, if people are known and record ids link rows, there is one more view, in which rows are followed by
+    these ids. If that is impossible, the first view holds the reason.
 
     Without `adversary`, the worst case that the series permits is assumed: `linked`, then `register`, then `pseudonym`,
     then `published`. All releases are read; record ids and their cells only with `records`. `watched` is called with
@@ -214,6 +214,7 @@ def build_evidence(
         check_register_texts(series, register)
     register = register if ADVERSARIES[kind].has_register else None
     held = HeldSeries(series, kind, register, readings, records=records)
+    follow = follow and held.ids_link
     for name, steps in transitions.items():
         if steps is None:
             continue

@@ -254,7 +254,7 @@ def unlisted_doubts(held: HeldSeries, register: Register) -> Iterator[Doubt]:
 
 def stranger_doubts(held: HeldSeries) -> Iterator[Doubt]:
     """Yield a doubt: rows of unknown people may be those of people of other releases, unless record ids link them."""
-    if not held.adversary.knows_groups or (held.records and not held.series.manifest.values_change):
+    if not held.adversary.knows_groups or (held.ids_link and not held.series.manifest.values_change):
         return
     unknown = [int(each.unknown.sum()) for each in held.keyed]
     if not any(unknown):

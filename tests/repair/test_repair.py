@@ -738,3 +738,30 @@ def test_newcomers_too_few_to_hide_among_themselves_get_new_ids_like_all(tmp_pat
     assert len(now) == last - 20
     edit(folder / "series.toml", 'record = "Id"', 'record = "Id"\nspelled = ["Id"]')
     assert keeps_the_policy(tmp_path)
+
+
+@kills("audit.adversary.view.build_evidence", "follow = follow and held.ids_link", "")
+@kills("audit.judgement.doubts.stranger_doubts", "held.ids_link and", "held.records and")
+@pytest.mark.parametrize("known", ["key", "register", "part of the key"])
+def test_people_who_are_known_are_followed_by_no_ids_of_which_none_is_in_two_releases(tmp_path, known):
+    """Bands that overlap leave 8 records alone, unless nothing links them; whose rows strangers have is not known."""
+    rows = [[n, n * 7919 % 10007, 20 + n * 5 % 40, ("flu", "cold", "gout")[n % 3]] for n in range(48)]
+    tables = [
+        sorted(
+            [f"{low}-{low + 19}", value, own, who]
+            for who, own, age, value in rows
+            for low in [(age + by) // 20 * 20 - by]
+        )
+        for by in (0, 10)
+    ]
+    head, columns = ["Age", "D", "Id"], 'sensitive = "D"\nquasi_identifiers = ["Age"]\nrecord = "Id"\n'
+    more = '[adversary]\nregister = "private/r.csv"\n' if known == "register" else ""
+    series_of(tmp_path / "s", [[head, *(row[:3] for row in tables[0])]], columns, f"{more}[policy]\nk = 9\n")
+    for tag, table, folder in zip("12", tables, ("s", ""), strict=True):
+        write_text(tmp_path / "2.csv", as_csv([head, *(row[:3] for row in table)]))
+        listed = [[n, row[3]] for n, row in enumerate(table) if known == "key" or n > 1]
+        if known != "register":
+            write_text(tmp_path / folder / f"private/{tag}.key.csv", as_csv([["row", "individual"], *listed]))
+    people = [["individual", "Age", "first", "last"], *([who, age, 1, 2] for who, _, age, _ in rows)]
+    write_text(tmp_path / "s/private/r.csv", as_csv(people))
+    assert repaired(tmp_path, "--only", "redraw")[0] == (3 if known == "part of the key" else 0)
