@@ -8,7 +8,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
-from itertools import combinations
+from itertools import chain, combinations
 from math import gcd, lcm
 from typing import TypeAlias
 
@@ -34,7 +34,7 @@ from audit.io.toml import toml_key, toml_text
 from audit.io.unread_cells import cells_of_other_length, other_words, place_of, spelled_otherwise, unread_cells
 from audit.judgement.contained_rows import contained_row_doubts
 from audit.judgement.shared_values import shared_value_doubts
-from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, flagged, tally
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Integers, flagged, tally
 from audit.model.errors import Doubt
 from audit.model.evidence import Evidence, ValueCounts
 from audit.model.measures import PEOPLE
@@ -463,37 +463,56 @@ def recoded_doubts(view: View) -> Iterator[Doubt]:
             for one, other in combinations(range(len(held)), 2)
         }
     for column in series.columns.sensitive:
-        names, missing = series.vocabularies[column].names, series.missing(column)
-        if column in series.rules[Spelled].columns or infer_kind(names, missing) is Kind.NUMERIC:
+        texts, missing = series.vocabularies[column].names, series.missing(column)
+        if column in series.rules[Spelled].columns or infer_kind(texts, missing) is Kind.NUMERIC:
             continue
-        known = np.array([name not in missing for name in names], dtype=np.bool_)
-        every = [tally(each.release.entry_value[column], len(names), each.release.entry_count) for each in held.seen]
+        names, spelled = np.unique([fold(text) for text in texts], return_inverse=True)  # of others is asked elsewhere
+        known = np.bincount(spelled, weights=[text not in missing for text in texts], minlength=len(names)) > 0
+        every = [
+            np.bincount(spelled, tally(each.release.entry_value[column], len(texts), each.release.entry_count))
+            for each in held.seen
+        ]
         rows, blank = [each * known for each in every], [int(each[~known].sum()) for each in every]
-        if any(
-            _kept(one, other) + blank[at] + blank[then] < both[at, then]
-            if both
-            else _lacks(one, other) and _lacks(other, one) and not (change and (one * other).any())
+        found = [
+            (at, then, [*np.flatnonzero((one > 0) != (other > 0))])
             for (at, one), (then, other) in (() if by_key else combinations(enumerate(rows), 2))
-        ) or _is_replaced(held, column, rows):
+            if (
+                _kept(one, other) + blank[at] + blank[then] < both[at, then]
+                if both
+                else _lacks(one, other) and _lacks(other, one) and not (change and (one * other).any())
+            )
+        ]
+        if first := next(chain(found, _replaced(held, column, spelled, rows)), None):
+            at, then, values = first
             what = say(
-                'releases have different values in "{column}": if they are one value in two notations, list them in '
-                "crosswalk.csv (columns release,from,to), and write {example} under [columns]; else write spelled = "
-                '["{column}"]',
+                'releases {one} and {other} have different values in "{column}" ({values}): if they are one value in '
+                "two notations, list them in crosswalk.csv (columns release,from,to), and write {example} under "
+                '[columns]; else write spelled = ["{column}"]',
+                one=printable(series.tags[at]),
+                other=printable(series.tags[then]),
                 column=printable(column),
+                values=in_quotes(
+                    [next(text for text, name in zip(texts, spelled, strict=True) if name == each) for each in values],
+                    _COLUMNS_SHOWN,
+                ),
                 example=f'crosswalk = {{ {toml_key(column)} = "crosswalk.csv" }}',
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES, guessed=True)
 
 
-def _is_replaced(held: HeldSeries, column: str, rows: Sequence[Counts]) -> bool:
-    """Return whether a new value takes the place of one that goes for good, for nearly all people who have it."""
+_Replaced: TypeAlias = tuple[int, int, list[int]]
+"""Two releases, and values that one of them lacks."""
+
+
+def _replaced(held: HeldSeries, column: str, spelled: Integers, rows: Sequence[Counts]) -> Iterator[_Replaced]:
+    """Yield a new value that takes the place of one that goes for good, for nearly all people who have it."""
     values = [own_values(each, column, held.series.vocabularies) for each in held.keyed]
     found = list[Codes]()
     for each, value in zip(held.keyed, values, strict=True):
         if each.person is None or value is None:
-            return False
+            return
         found.append(np.full(held.series.people.size + 1, UNKNOWN, dtype=np.int32))  # the last one is for nobody
-        found[-1][each.person] = value
+        found[-1][each.person] = np.append(spelled, UNKNOWN)[value]
         found[-1][-1] = UNKNOWN
     for at in range(1, len(rows)):
         gone = (rows[at - 1] > 0) & (sum(rows[at:]) == 0)
@@ -501,10 +520,10 @@ def _is_replaced(held: HeldSeries, column: str, rows: Sequence[Counts]) -> bool:
         moved = (found[at - 1] != UNKNOWN) & (found[at] != UNKNOWN)
         moved[moved] = gone[found[at - 1][moved]]
         for value in np.unique(found[at - 1][moved]).tolist():
-            after = np.bincount(found[at][moved & (found[at - 1] == value)], minlength=len(new))
-            if after.sum() > FEW_TIES and (after * new).max() * FEW_OF_ROWS >= after.sum() * (FEW_OF_ROWS - 1):
-                return True
-    return False
+            after = np.bincount(found[at][moved & (found[at - 1] == value)], minlength=len(new)) * new
+            every = np.count_nonzero(moved & (found[at - 1] == value))
+            if every > FEW_TIES and after.max() * FEW_OF_ROWS >= every * (FEW_OF_ROWS - 1):
+                yield at - 1, at, [value, int(after.argmax())]
 
 
 def _kept(rows: Counts, other: Counts) -> int:
