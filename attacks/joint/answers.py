@@ -346,7 +346,7 @@ class _CleanHistories:
                     for weight, each, touched in zip(own, clean.tolist(), of_person.tolist(), strict=True)
                 ]
                 found = WorldCounter(part, weights, less).count(STEPS)
-                share = np.nan if found is None else float(found.weight / Fraction(of_all.weight))
+                share = np.nan if found is None else float(found.weight / of_all.weight)
                 left -= part.columns
             never[code] *= share
         return left
