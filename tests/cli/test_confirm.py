@@ -269,7 +269,7 @@ def wave(tmp_path):
     """Two waves with keys, in which people's meals change, and their needs, in other ways."""
     for wave in range(2):
         rows = [[f"p{n}", f"{n % 2}0-{n % 2}9", ["No", "Yes"][(n // 2 + wave * (n % 8 == 0)) % 2],
-                 ["None", "Plan", "Support"][(n // 3 + wave * (n % 6 == 0)) % 3]] for n in range(48)]  # fmt: skip
+                 ["None", "Plan", "Support"][(n // 3 + wave * (n % 6 == 0)) % 3]] for n in range(24)]  # fmt: skip
         write(tmp_path / f"{2022 + wave}.csv", as_csv([["Pupil No", "Age", "Meals", "Needs"], *rows]))
     manifest = MANIFEST.replace("jan.csv", "2022.csv").replace("feb.csv", "2023.csv").replace('"Disease"', '"Meals"')
     manifest = manifest.replace('"Sex"', '"Needs"').replace("types.Age", 'individual = "Pupil No"\ntypes.Age')
@@ -392,7 +392,7 @@ def test_answers_about_changes_that_no_file_can_list_leave_them_a_guess(wave):
         rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
         write(path, as_csv([rows[0], *([*row[:3], f"{row[3]} {n}"] for n, row in enumerate(rows[1:]))]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("audit.init.confirmation.MOST_CHANGING", 40)
+        patch.setattr("audit.init.confirmation.MOST_CHANGING", 20)
         _, _, _, text = confirm(wave, "sensitive", "sensitive", "2022, 2023", "no", "stated", "any", more=9)
     assert "adversary.transitions" in tomllib.loads(text)["unconfirmed"]["keys"]
 
@@ -455,7 +455,7 @@ def test_a_person_whose_values_change_in_two_columns_contradicts_the_assumptions
     text = text.replace('transitions = "transitions.csv"', "").replace('"Meals"', '["Meals", "Needs"]', 1)
     write(wave / "series.toml", text.replace('    "Needs",\n', ""))
     _, result, _ = run_audit(wave)
-    assert result["contradictions"]["changed"] == len({n for n in range(48) if n % 8 == 0 or n % 6 == 0})
+    assert result["contradictions"]["changed"] == len({n for n in range(24) if n % 8 == 0 or n % 6 == 0})
 
 
 def confirmation(question):
