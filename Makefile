@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-bench test-deep mutants lint docs bench series-bench figures lowest package wheelhouse clean
+.PHONY: demo test test-bench test-deep mutants debian lint docs bench series-bench figures lowest package wheelhouse clean
 
 $(VENV)/.installed: pyproject.toml benchmarks/series_bench/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -30,6 +30,10 @@ test-deep: $(VENV)/.installed
 # noticed in one run is noticed in all: sets have the same order in each.
 mutants: $(VENV)/.installed
 	PYTHONHASHSEED=0 $(BIN)/python -m tests.mutants.run $(MUTANTS)
+
+# With AUDIT_TEST_DEBIAN=install, the browser and the R that a few tests run, as root; without it, nothing.
+debian: $(VENV)/.installed
+	$(BIN)/python -m tests.helpers.debian
 
 # The benchmark for others is a distribution of its own, with its own tests.
 test-bench: $(VENV)/.installed

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.helpers.debian import program
+from tests.helpers.debian import CHROMIUM, program
 
 QUIET = (
     "--headless=new",
@@ -29,7 +29,7 @@ QUIET = (
 
 def chromium() -> str:
     """Return the browser."""
-    return program(("chromium", "chromium-browser", "google-chrome"), ("chromium",))
+    return program(*CHROMIUM)
 
 
 def run(page: Path, *options: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tests.helpers.amount import slow
-from tests.helpers.debian import program
+from tests.helpers.debian import R, program
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/r.md"
 
@@ -19,7 +19,7 @@ def test_the_lines_of_the_page_run(tmp_path):
     (tmp_path / "page.R").write_text("\n".join(blocks), encoding="utf-8")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     run = subprocess.run(
-        [program(("Rscript",), ("r-base-core", "r-cran-jsonlite")), "page.R"],
+        [program(*R), "page.R"],
         cwd=tmp_path,
         env={**os.environ, "PATH": path},
         capture_output=True,

@@ -3,9 +3,14 @@
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from functools import cache
 
 import pytest
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome"), ("chromium",)
+R = ("Rscript",), ("r-base-core", "r-cran-jsonlite")
+"""Commands, any of which will do, and the packages that have them."""
 
 
 @cache
@@ -20,3 +25,9 @@ def program(names: tuple[str, ...], packages: tuple[str, ...]) -> str:
     if found is None:
         pytest.skip(f"there is no {names[0]}; AUDIT_TEST_DEBIAN=install lets the tests install Debian's, as root")
     return found
+
+
+if __name__ == "__main__":  # so that no test waits until they are installed
+    for each in (CHROMIUM, R):
+        with suppress(pytest.skip.Exception):
+            program(*each)
