@@ -30,7 +30,7 @@ from attacks.differencing.lattice import (
 )
 from attacks.differencing.programs import Branch, Leaf
 from attacks.differencing.solutions import Questions, contradiction
-from attacks.differencing.sums import BoxSums
+from attacks.differencing.sums import BoxSums, weights
 from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import (
     OPEN,
@@ -170,6 +170,7 @@ class _AskedCells:
         """Return the proofs of a question's bounds, in terms of published numbers."""
         found, proofs = [], self.remainder.proofs
         box = tuple(self.tables.asked[question].tolist())
+        terms = [] if self.is_node[question] else self.bounded.of_box(int(self._number[question]))
         for side in (LOWER, UPPER):
             value = int(ends[side])
             if value in (0, UNBOUNDED) and (target, side) not in proofs and side == (value > 0):
@@ -178,8 +179,8 @@ class _AskedCells:
             if proof is None and self.is_node[question]:
                 proof = Leaf({target: Fraction(1)}, impossible=False)
             elif proof is None:
-                weights = self.bounded.weights(int(self._number[question]), self.bounds.ends, side, value)
-                proof, place = Leaf(weights, impossible=False), np.arange(len(self.bounds.lattice))
+                proof = Leaf(weights(terms, self.bounds.ends, side, value), impossible=False)
+                place = np.arange(len(self.bounds.lattice))
             found.append(CountBound(box, side == UPPER, value, published_proof(self.bounds, place, proof, side)))
         return tuple(found)
 

@@ -90,13 +90,15 @@ class BoxSums:
                 for batch in np.split(every, range(step, len(every), step)):
                     yield TermGroup(batch, *self._of_clique(batch, at, count, way))
 
-    def _of_box(self, place: int, way: int) -> TermGroup | None:
-        """Return the nodes of one box in one of the `ways`, as `terms` does but faster; None if it has too many."""
-        places, sets = np.array([place]), self.boxes[place].tolist()
-        count = [int(table.count[way][code]) for table, code in zip(self._tables, sets, strict=True)]
-        if way and prod(count) > _MOST_TERMS:
-            return None
-        return TermGroup(places, *self._of_clique(places, self._clique[self._pattern.ravel()[place]], count, way))
+    def of_box(self, place: int) -> list[TermGroup]:
+        """Return the nodes of one box in each of the `ways`, as `terms` does but faster; not those with too many."""
+        places, sets, found = np.array([place]), self.boxes[place].tolist(), list[TermGroup]()
+        for way in self.ways:
+            count = [int(table.count[way][code]) for table, code in zip(self._tables, sets, strict=True)]
+            if not way or prod(count) <= _MOST_TERMS:
+                at = self._clique[self._pattern.ravel()[place]]
+                found.append(TermGroup(places, *self._of_clique(places, at, count, way)))
+        return found
 
     def _of_clique(self, places: Ids, at: int, count: Sequence[int], way: int) -> tuple[Ids, Counts]:
         grid, axes = self.lattice.grid(at), self.lattice.cliques[at]
@@ -142,29 +144,22 @@ class BoxSums:
             )
         return found[places]
 
-    def weights(self, place: int, ends: Ends, side: int, value: int) -> dict[int, Fraction]:
-        """Return the weights of nodes whose bounds add up to a bound of a box.
-
-        Raises:
-            LookupError: there are none.
-        """
-        for way in self.ways:
-            group = self._of_box(place, way)
-            if group is not None and int(_added(group, ends)[side][0]) == value:
-                return {node: Fraction(weight) for node, weight in _weights(group).items()}
-        raise LookupError("no terms add up to the bound")
-
     def chunks(self) -> Iterator[Ids]:
         """Yield all indices, in blocks."""
         yield from np.split(np.arange(len(self.boxes)), range(_CHUNK, len(self.boxes), _CHUNK))
 
 
-def _weights(group: TermGroup) -> dict[int, int]:
-    """Return the nodes of the first box with their signs."""
+def weights(groups: Sequence[TermGroup], ends: Ends, side: int, value: int) -> dict[int, Fraction]:
+    """Return the weights of nodes whose bounds add up to a bound of the first box; some group has them.
+
+    Raises:
+        StopIteration: no group has them; this is a bug of the program.
+    """
+    group = next(each for each in groups if int(_added(each, ends)[side][0]) == value)
     found: dict[int, int] = {}
     for node, sign in zip(group.node[0].tolist(), group.sign[0].tolist(), strict=True):
         found[node] = found.get(node, 0) + sign
-    return {node: weight for node, weight in found.items() if weight}
+    return {node: Fraction(weight) for node, weight in found.items() if weight}
 
 
 def _added(group: TermGroup, ends: Ends) -> tuple[Counts, Counts]:

@@ -365,12 +365,15 @@ MOST, DRAWN = 60, 12
 def few_worlds(known: Knowledge) -> Iterator[Numbers]:
     """Yield the column of each variable in a few worlds, shape (variables,); nothing if no world is known.
 
-    The first known world comes first.
+    The first known world comes first. If values can be exchanged freely (`even`), everybody then takes the next one.
     """
     first, (variables, columns, number) = known.worlds.first, known.worlds.changes()
     if (first < 0).any():
         return
     yield first
+    if len(even := np.flatnonzero(known.network.even(0))):
+        begin, size = known.network.start[even], np.diff(known.network.start)[even]
+        yield _at(first, even, begin + (first[even] - begin + 1) % size, np.ones(len(even), dtype=np.bool_))
     part = _parts(known)
     order = np.lexsort((number, variables))
     owner, begin = variables[order], number[order]

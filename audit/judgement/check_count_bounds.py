@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor, lcm, prod
 
 import numpy as np
@@ -149,9 +150,14 @@ def _patterns(axis: Axis, sets: Sequence[int]) -> npt.NDArray[np.bool_]:
     row = {one: place for place, one in enumerate(dict.fromkeys(sets))}
     if len(row) == 1:
         return np.ones((len(sets), 1), dtype=np.bool_)
-    rows = np.zeros((len(row), axis.atoms), dtype=np.bool_)
-    for one, place in row.items():
-        rows[place, axis.members[one]] = True
+    return _columns(axis.atoms, tuple(tuple(axis.members[one].tolist()) for one in row))[[row[one] for one in sets]]
+
+
+@lru_cache(maxsize=10_000)  # proofs about the same table combine the same sets again and again
+def _columns(atoms: int, members: tuple[tuple[int, ...], ...]) -> npt.NDArray[np.bool_]:
+    """Return which sets contain the atoms, one column for equal atoms; shape (sets, columns), not to be changed."""
+    rows = np.zeros((len(members), atoms), dtype=np.bool_)
+    for row, inside in zip(rows, members, strict=True):
+        row[list(inside)] = True
     columns = np.ascontiguousarray(np.packbits(rows, axis=0).T)
-    first = np.unique(columns.view(f"V{columns.shape[1]}").ravel(), return_index=True)[1]
-    return rows[:, first][[row[one] for one in sets]]
+    return rows[:, np.unique(columns.view(f"V{columns.shape[1]}").ravel(), return_index=True)[1]]

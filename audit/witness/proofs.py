@@ -63,7 +63,7 @@ def chosen(series: Published, known: Sequence[Integers], *, all_values: bool) ->
     check_world(series, known[0], "the first world")
     first = known[0] if not all_values else np.arange(len(series.values))
     two: Flags = np.zeros((*known[0].shape, len(series.values))[: 2 + all_values], dtype=np.bool_)
-    for world in (*_turned(series, known[0]), *known[1:], *_shuffled(series, known)):
+    for world in (*known[1:], *_shuffled(series, known)):
         more: Flags = two | (world[..., np.newaxis] == first if all_values else world != first)
         finer = np.unique(same * (len(series.values) + 1) + world[0], return_inverse=True)[1].reshape(-1)
         grows, divides = more.sum() > two.sum(), series.times == 1 and finer.max(initial=0) > same.max(initial=0)
@@ -96,41 +96,6 @@ def _shuffled(series: Published, known: Sequence[Integers]) -> Iterator[Integers
         found = world.copy()
         found[:, order] = world[:, mixed]
         yield found
-
-
-def _turned(series: Published, world: Integers) -> Iterator[Integers]:
-    """Yield worlds in which people take the next value of their groups, if connected groups are balanced.
-
-    In such a component, each group has all of its values equally often, and all groups have the same values
-    (m-invariance, Lemma 3).
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    if series.may is not None or (series.known >= 0).any():
-        return
-    groups, people = series.held.shape[0], len(series.people)
-    release, person = np.nonzero(series.home >= 0)
-    home = series.home[release, person]
-    edges = coo_array((np.ones(len(home), np.bool_), (person, people + home)), shape=(people + groups,) * 2)
-    part = connected_components(edges, directed=False)[1]
-    sets, values = np.unique(series.held > 0, axis=0, return_inverse=True)
-    values = values.reshape(-1)
-    low, high = np.full(part.max() + 1, len(values)), np.full(part.max() + 1, -1)
-    np.minimum.at(low, part[people:], values)
-    np.maximum.at(high, part[people:], values)
-    uneven = ((series.held > 0) & (series.held < series.held.max(axis=1, keepdims=True))).any(axis=1)
-    fair = low == high
-    fair[part[people:][uneven]] = False
-    of, value = np.nonzero(sets)
-    after, begins = np.zeros(sets.shape, dtype=np.int64), np.append(True, of[1:] != of[:-1])[: len(of)]
-    before = np.roll(value, 1)  # the value before each value of a set; the first value follows the last one
-    before[begins] = value[np.roll(begins, -1)]
-    after[of, value] = before
-    some = np.flatnonzero(fair[part[:people]])
-    found = world.copy()
-    found[0, some] = after[low[part[some]], world[0, some]]
-    yield found
 
 
 Step = list[list[int]]

@@ -29,6 +29,7 @@ from tests.helpers.strategies import linked_series
 from tests.mutants.mutant import kills
 from tests.oracle import second_checker
 from tests.oracle.larger import drawn_at_random
+from tests.oracle.test_joint_steps import circle
 
 CHECKERS = sorted(Path(verify.__file__).parent.glob("verify*.py"))
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -243,6 +244,16 @@ def test_examples_are_shown(tmp_path):
     assert stated["clinic-2-equivalence"]["min_e"]["at_least"] == 2
     assert "different" in stated["clinic-2-equivalence"]
     assert "different" not in stated["clinic-merged"]
+
+
+@kills("attacks.joint.answers.few_worlds", "if len(even :=", "if False and len(even :=")
+def test_people_who_exchange_values_freely_have_two_in_two_worlds(tmp_path):
+    """A circle of groups of two with the same two values is too large to be counted."""
+    with written(circle(80)) as series:
+        assert witnessed(series, tmp_path / "w")[1] == 0
+    found = claims(tmp_path / "w")["values"]
+    assert (found["total"], found["two"]) == (80, 80)
+    assert len(pq.read_schema(tmp_path / "w/worlds.parquet").names) == 3
 
 
 def test_a_series_without_quasi_identifiers_is_shown(tmp_path):
