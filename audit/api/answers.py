@@ -517,7 +517,7 @@ def write_risks(table: pa.Table, path: Path) -> None:
     Raises:
         UsageError: the file cannot be written.
     """
-    from audit.io.file_writing import atomic_path
+    from audit.io.atomic_files import atomic_path
 
     try:
         with atomic_path(path, mode=0o600) as draft:

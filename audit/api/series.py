@@ -226,7 +226,7 @@ class LoadedSeries(Loaded):
             InputError: the series or the candidate cannot be read.
         """
         from anonymizers.registry import promised
-        from audit.io.file_writing import check_empty
+        from audit.io.atomic_files import check_empty
         from audit.model.release_impact import MOVES
         from audit.principles import registry as principles
         from audit.repair.search import RepairSearch

@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.adversary.view import View, handed
 from audit.count_tables.manifest import TableManifest
-from audit.io.file_writing import write_file
+from audit.io.atomic_files import write_file
 from audit.model.arrays import Counts, Floats, Matrix
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError

@@ -22,7 +22,7 @@ from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TextIO, get_args
 
 from attacks.registry import ATTACKS, find
-from audit.io.file_writing import write_file
+from audit.io.atomic_files import write_file
 from audit.io.paths import as_path, is_url, same_file, without_secrets
 from audit.model.errors import UsageError, flag
 from audit.model.options import Option, options_by_name, options_of

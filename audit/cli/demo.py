@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from audit.cli.command import Commands, local, put
-from audit.io.file_writing import write_file
+from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError
 from audit.runtime.phrases import NAMED, figure, say, typed
 

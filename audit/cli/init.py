@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from audit.cli.command import Commands, local, put
 from audit.init.confirmation import OPEN, Question
-from audit.io.file_writing import write_file
+from audit.io.atomic_files import write_file
 from audit.io.manifest import NAME, is_about_tables
 from audit.io.microdata import NAME as MICRODATA
 from audit.model.errors import SENTENCE, UsageError

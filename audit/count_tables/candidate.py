@@ -45,12 +45,13 @@ from audit.count_tables.second_reading import may_lack_zeros
 from audit.count_tables.table_audit import read_published, report_on
 from audit.count_tables.table_shapes import FileRows
 from audit.findings.count import CountFinding
+from audit.io.atomic_files import check_empty
 from audit.io.candidate import not_alone, only_new, revised
 from audit.io.dialect import Dialect, text_above
-from audit.io.file_writing import check_empty, write_table
 from audit.io.foreign_files import is_foreign, writable_name
 from audit.io.naming import are_a_year, in_time, most_like, named_like, names_codes
 from audit.io.table_forms import is_text, lines_beside, text_below
+from audit.io.table_writer import write_table
 from audit.io.tables import header, is_of_counts, is_table, read_table
 from audit.io.toml import release_tag
 from audit.model.arrays import UNBOUNDED, Codes, Flags

@@ -36,10 +36,10 @@ from audit.init.guess import (
     state_changes,
 )
 from audit.init.guesses import Guesses, lines_of
+from audit.io.atomic_files import write_file
 from audit.io.background_knowledge import check_listed, read_lines, read_transitions
 from audit.io.cell_reading import unknown_among
 from audit.io.cells import Kind
-from audit.io.file_writing import write_file
 from audit.io.manifest import (
     ANY,
     NAME,

@@ -9,10 +9,10 @@ from textwrap import wrap
 from typing import TypeAlias
 
 from audit.io.background_knowledge import ATTRIBUTE
-from audit.io.file_writing import csv_text
 from audit.io.manifest import NAME
 from audit.io.rules.registry import RULES
 from audit.io.rules.rule import ColumnRule
+from audit.io.table_writer import csv_text
 from audit.io.toml import UNCONFIRMED, Toml, key_path, toml_key, toml_line, toml_value
 from audit.runtime.phrases import Phrase, parted, printable, say
 

@@ -34,9 +34,9 @@ from audit.init.found_files import BESIDE, QUASI, FoundFiles
 from audit.init.guess import TRANSITIONS, changes_between, doubted_frequent, file_for, files_with_roles, in_words, rare
 from audit.init.guesses import Guesses, lines_of
 from audit.io import naming
+from audit.io.atomic_files import write_file
 from audit.io.cell_reading import codes_among, number_in, unknown_among
 from audit.io.cells import Kind
-from audit.io.file_writing import write_file
 from audit.io.likely_equal import range_of
 from audit.io.manifest import ANY, NEVER
 from audit.io.microdata import (

@@ -16,7 +16,7 @@ import numpy as np
 
 from audit.adversary.followed_people import FollowedRecords
 from audit.adversary.view import View, build_evidence
-from audit.io.file_writing import hide_from_version_control, write_file
+from audit.io.atomic_files import hide_from_version_control, write_file
 from audit.io.manifest import PRIVATE
 from audit.io.paths import is_remote
 from audit.io.releases import COUNTERFEIT

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from audit.clauses.registry import CLAUSES, ON_VALUES, OWN
+from audit.io.atomic_files import write_file
 from audit.io.cells import Kind
-from audit.io.file_writing import write_file
 from audit.io.manifest import NAME, Waiver, parse_manifest
 from audit.io.notations import kind_of_days, single_day
 from audit.io.releases import COUNTERFEIT

@@ -23,7 +23,8 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables
 from audit.count_tables.table_shapes import read_categories
-from audit.io.file_writing import check_empty, csv_text
+from audit.io.atomic_files import check_empty
+from audit.io.table_writer import csv_text
 from audit.io.toml import release_tag
 from audit.model.arrays import Counts, Numbers
 from audit.model.audit_options import AuditOptions

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from audit.io.file_writing import GITIGNORE, abandoned_drafts, hide_from_version_control, write_file, write_table
+from audit.io.atomic_files import GITIGNORE, abandoned_drafts, hide_from_version_control, write_file
 from audit.io.manifest import NAME, PRIVATE, TRANSITIONS, read_manifest
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.paths import is_there
+from audit.io.table_writer import write_table
 from audit.model.errors import InputError, Problems, UsageError
 from audit.runtime.phrases import say
 

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from audit.io.dialect import UTF_8, Declared, Dialect, text_above
-from audit.io.file_writing import write_table
 from audit.io.foreign_files import writable_name
 from audit.io.manifest import as_file_name, key_name
 from audit.io.paths import is_there
 from audit.io.rules.rule import Renamed
 from audit.io.table_forms import text_below
+from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
 from audit.model.arrays import NOBODY
 from audit.model.errors import Problems, UsageError

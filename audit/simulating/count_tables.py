@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.io.file_writing import csv_text
+from audit.io.table_writer import csv_text
 from audit.model.arrays import Counts
 from audit.model.count_tables import with_totals
 

@@ -18,10 +18,11 @@ from typing import Any, NoReturn
 import numpy as np
 import pyarrow as pa
 
-from audit.io.file_writing import check_empty, write_file, write_table
+from audit.io.atomic_files import check_empty, write_file
 from audit.io.manifest import TRANSITIONS
 from audit.io.microdata import NAME, Microdata, SnapshotFile
 from audit.io.releases import IdentifierEncoder, Vocabulary
+from audit.io.table_writer import write_table
 from audit.io.tables import header
 from audit.io.texts import arrow, column_of
 from audit.io.toml import toml_document

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from audit.io.file_writing import atomic_path, hide_from_version_control, write_file
+from audit.io.atomic_files import atomic_path, hide_from_version_control, write_file
 from audit.model.errors import UsageError
 from audit.model.report import ClauseReport, Report, WitnessReport
 from audit.runtime.phrases import Phrase, figure, printable, say

@@ -506,7 +506,7 @@ def test_a_first_row_with_no_is_no_line_of_units(first, tmp_path):
     assert '1.csv:2, column "region": the cell is empty' in refused(str(tmp_path))
 
 
-@kills("audit.io.file_writing._without_upper_header", "records and not {", "False and not {")
+@kills("audit.io.table_writer._without_upper_header", "records and not {", "False and not {")
 def test_a_repair_of_a_table_with_units_writes_its_header_once(tmp_path):
     """The lines above a table are kept, but those of the header are no lines beside it."""
     text = "Menschen 2024\nKreis;m 3 - 6;w 3 - 6;alle 3 - 6\n;Anzahl;;\nAhaus;8;*;10\nBorken;8;20;28\nLand;16;22;38\n"

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.file_writing import write_table
 from audit.io.manifest import Manifest, ReleaseFiles
 from audit.io.series import open_series
+from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table, text_codes
 from audit.model.arrays import Codes
 from audit.model.errors import Problems

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.io import file_writing
-from audit.io.file_writing import atomic_path, hide_from_version_control, write_file, write_table
+from audit.io import table_writer
+from audit.io.atomic_files import atomic_path, hide_from_version_control, write_file
+from audit.io.table_writer import write_table
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=6) | st.sampled_from(
     ["", " ", '"', '""', "a,b", "a\nb", "a\r\nb", "\r", "\0", "=cmd()", "NA", "null", "é", "x" * 5000, "'", ";", "\t"]
@@ -44,7 +45,7 @@ def test_csv_is_read_back_by_another_reader(tmp_path_factory, table, dictionary,
     names, rows = table
     path = tmp_path_factory.mktemp("written") / f"t.{ending}"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(file_writing, "_ROWS_AT_ONCE", 5)
+        patched.setattr(table_writer, "_ROWS_AT_ONCE", 5)
         write_table(arrow(names, rows, dictionary=dictionary), path)
     assert read_csv(path) == [names, *map(list, rows)]
 
