@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from audit.findings.count import cell_name
 from audit.model.count_tables import TablesFacts
@@ -157,29 +157,21 @@ def _outcome(repair: Repair) -> str:
 
     If the policy still does not hold, it is by the published releases: the candidate adds nothing to that.
     """
-    tag, holds = printable(repair.candidate), repair.after.policy.passed
-    about = {"release": tag, "lost": figure(repair.lost, ".1%")}
-    if not repair.moves and holds:
-        return say("Release {release} keeps the policy as it is; nothing was changed.", release=tag)
-    return _keeps(len(repair.moves), about) if holds else _adds_nothing(len(repair.moves), about)
-
-
-def _adds_nothing(changes: int, about: Mapping[str, str]) -> str:
-    """Return a sentence that a release adds nothing after the changes; `about` names the release and the loss."""
+    changes, holds = len(repair.moves), repair.after.policy.passed
+    about = {"release": printable(repair.candidate), "lost": figure(repair.lost, ".1%")}
+    if not changes and holds:
+        return say("Release {release} keeps the policy as it is; nothing was changed.", **about)
     if not changes:
         return say("Release {release} adds nothing that the policy forbids; nothing was changed.", **about)
+    if holds:
+        return say_count(
+            "Release {release} keeps the policy after {count} [change|changes]; {lost} of its information is lost:",
+            changes,
+            **about,
+        )
     return say_count(
         "After {count} [change|changes], release {release} adds nothing that the policy forbids; {lost} of its "
         "information is lost:",
-        changes,
-        **about,
-    )
-
-
-def _keeps(changes: int, about: Mapping[str, str]) -> str:
-    """Return a sentence that the policy holds after the changes; `about` names the release and the loss."""
-    return say_count(
-        "Release {release} keeps the policy after {count} [change|changes]; {lost} of its information is lost:",
         changes,
         **about,
     )
@@ -204,11 +196,8 @@ def sentence(move: Move) -> str:
     >>> sentence(Move("merge", ("12", "48"), (), 2.5))
     'merge groups 12 and 48 (information lost, in rows: 2.5)'
     """
-    return _at_cost(change(move), move.cost)
-
-
-def _at_cost(change: str, rows: float) -> str:
-    return say("{change} (information lost, in rows: {rows})", change=change, rows=figure(rows, ".3g"))
+    about = {"change": change(move), "rows": figure(move.cost, ".3g")}
+    return say("{change} (information lost, in rows: {rows})", **about)
 
 
 def change(move: Move) -> str:

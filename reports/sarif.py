@@ -13,7 +13,7 @@ from posixpath import join
 from urllib.parse import quote
 
 from audit.clauses.registry import CLAUSES
-from audit.findings.wording import stretches
+from audit.model.arrays import stretches
 from audit.model.finding import Finding, FindingRule
 from audit.model.report import Report
 from audit.runtime.phrases import printable

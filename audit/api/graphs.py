@@ -6,10 +6,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from audit.adversary.view import build_evidence
-from audit.findings.wording import stretches
 from audit.io.manifest import Manifest
 from audit.io.series import Series
 from audit.model.adversary import AdversaryKind
+from audit.model.arrays import stretches
 from audit.model.errors import UsageError
 
 if TYPE_CHECKING:

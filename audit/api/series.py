@@ -257,8 +257,8 @@ class LoadedSeries(Loaded):
         """
         from attacks.equivalence.attack import EquivalenceAttack
         from attacks.joint.attack import JointAttack
+        from audit.api.check import check_series
         from audit.io.series import Series
-        from audit.pipeline.check import check_series
         from audit.principles.registry import find
 
         chosen = find(principle, parameters) if isinstance(principle, str) else principle(**parameters)
@@ -563,10 +563,10 @@ class LoadedMicrodata:
         """
         from anonymizers.registry import METHODS
         from attacks.registry import all_attacks
+        from audit.api.publication_plan import candidates, plan_publication
         from audit.metrics.utility import Queries
         from audit.model.audit_options import AuditOptions
         from audit.pipeline.progress import counting
-        from audit.pipeline.publication_plan import candidates, plan_publication
 
         options = AuditOptions(time_limit=time_limit, findings=0)
         kinds = [METHODS.load(name) for name in methods or METHODS.names]

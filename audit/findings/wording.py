@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from audit.model.arrays import stretches
 from audit.model.finding import GroupLines
 from audit.runtime.phrases import Noun, parted, printable, printable_path, say, say_count
 
@@ -63,21 +64,6 @@ def places(located: Sequence[GroupLines]) -> Iterator[str]:
         )
         shown = parted(described(cells) for cells in each.cells)
         yield say("{name}: {text}", name=where, text=shown) if shown else where
-
-
-def stretches(lines: Iterable[int]) -> list[tuple[int, int]]:
-    """Return first and last of each stretch of consecutive lines or releases, which are in order.
-
-    >>> stretches([2, 3, 4, 7])
-    [(2, 4), (7, 7)]
-    """
-    found: list[tuple[int, int]] = []
-    for line in lines:
-        if found and line == found[-1][1] + 1:
-            found[-1] = found[-1][0], line
-        else:
-            found.append((line, line))
-    return found
 
 
 def line_runs(lines: Sequence[int]) -> str:

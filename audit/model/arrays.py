@@ -7,7 +7,7 @@ as a small audit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -344,3 +344,18 @@ def places_of(numbers: Integers, some: Integers) -> Numbers:
     """
     size = 1 + max(int(numbers.max(initial=-1)), int(some.max(initial=-1)))
     return numbered(some, size + 1)[numbers].astype(np.int64)  # the last entry is that of -1
+
+
+def stretches(lines: Iterable[int]) -> list[tuple[int, int]]:
+    """Return first and last of each stretch of consecutive lines or releases, which are in order.
+
+    >>> stretches([2, 3, 4, 7])
+    [(2, 4), (7, 7)]
+    """
+    found: list[tuple[int, int]] = []
+    for line in lines:
+        if found and line == found[-1][1] + 1:
+            found[-1] = found[-1][0], line
+        else:
+            found.append((line, line))
+    return found

@@ -14,11 +14,11 @@ import pytest
 from anonymizers.mondrian import MondrianAnonymizer
 from attacks.registry import find as attack
 from audit.api import load_microdata
+from audit.api.publication_plan import _Trial, candidates, plan_publication
 from audit.io.microdata import open_microdata
 from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
 from audit.model.command_results import SEEDS, PlannedSeries, PublicationPlan
-from audit.pipeline.publication_plan import _Trial, candidates, plan_publication
 from reports.formats import frames
 from reports.publication_plan import document, page
 from tests.cli.forms import EXAMPLES, edit
@@ -169,10 +169,8 @@ def test_an_unlinkable_column_is_left_out_before_any_quasi_identifier(method, go
     assert "Weight" in found["recommended"]["without"]
 
 
-@kills(
-    "audit.pipeline.publication_plan._Trial._published", "if series.manifest.unconfirmed else ()", "if False else ()"
-)
-@kills("audit.pipeline.publication_plan._Trial._published", 'principle.needs.key != "required"', "False")
+@kills("audit.api.publication_plan._Trial._published", "if series.manifest.unconfirmed else ()", "if False else ()")
+@kills("audit.api.publication_plan._Trial._published", 'principle.needs.key != "required"', "False")
 def test_a_plan_decides_with_what_microdata_can_say(tmp_path):
     """It asked to delete a guess that only a new series has, and for a form of `similar` that microdata refused."""
     ill = ["none", "none", "none", "flu", "gout", "none"]
@@ -477,8 +475,8 @@ class Gambler(MondrianAnonymizer):
         return super().publish(snapshot, so_far, rng)
 
 
-@kills("audit.pipeline.publication_plan._with_seeds", "(each.keeps, ", "(")
-@kills("audit.pipeline.publication_plan._with_seeds", "best.seeds == 1", "False")
+@kills("audit.api.publication_plan._with_seeds", "(each.keeps, ", "(")
+@kills("audit.api.publication_plan._with_seeds", "best.seeds == 1", "False")
 def test_what_is_recommended_keeps_the_policy_with_each_seed(tmp_path):
     """One draw that breaks the policy is the result that the table shows, whichever seed comes first."""
     wave = [(f"p{n}", 20 + n, "flu" if n < 6 else f"illness {n}") for n in range(12)]

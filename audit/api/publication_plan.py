@@ -150,10 +150,6 @@ def _less(microdata: Microdata, names: Collection[str]) -> Microdata:
     return replace(microdata, quasi_identifiers=quasi, unlinkable=replace(microdata.unlinkable, reasons=reasons))
 
 
-def _instead(plan: PublicationPlan, best: PlannedSeries, known: PlannedSeries) -> PublicationPlan:
-    return replace(plan, tried=tuple(known if each is best else each for each in plan.tried))
-
-
 def _with_seeds(
     plan: PublicationPlan, microdata: Microdata, made: Sequence[MethodCandidate], trial: _Trial
 ) -> PublicationPlan:
@@ -166,7 +162,8 @@ def _with_seeds(
         others = [replace(trial, queries=replace(trial.queries, seed=trial.queries.seed + n)) for n in range(1, SEEDS)]
         drawn = [best, *(_again(plan, best, microdata, made, other) for other in others)]
         worst = min(drawn, key=lambda each: (each.keeps, -len(each.parameters)))
-        plan = _instead(plan, best, replace(worst, without=best.without, seeds=SEEDS))
+        known = replace(worst, without=best.without, seeds=SEEDS)
+        plan = replace(plan, tried=tuple(known if each is best else each for each in plan.tried))
     return plan
 
 
