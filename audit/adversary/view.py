@@ -53,7 +53,7 @@ from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags
 from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.model.evidence import CandidatePools, CombinedName, Evidence, PairProduct, Table, Transitions, ValueCounts
 from audit.runtime.budget import Budget
-from audit.runtime.other_packages import is_own
+from audit.runtime.outside_code import is_own
 from audit.runtime.phrases import Reason, ReasonKind, joined, printable, say, say_count
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit.runtime.other_packages import check
+from audit.runtime.outside_code import check
 
 check()
 

@@ -19,7 +19,7 @@ from audit.model.json_types import ClauseState
 from audit.model.outcome import Risks, interruption
 from audit.model.report import ClauseReport, ReleasePanel, Undecided, Violation
 from audit.model.scored import Result
-from audit.runtime.other_packages import ClauseWatch
+from audit.runtime.outside_code import ClauseWatch
 from audit.runtime.phrases import Phrase, Reason, combined, figure, kind_of, percent, printable, say, say_count
 
 LARGEST_LIMIT = 10**9

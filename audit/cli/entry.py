@@ -12,7 +12,7 @@ def main() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from audit.runtime.memory import too_little
-        from audit.runtime.other_packages import hidden
+        from audit.runtime.outside_code import hidden
 
         if trouble := hidden() or too_little():
             sys.stderr.write(f"audit: {trouble}\n")

@@ -27,7 +27,7 @@ from audit.cli.command import Parser, commands_name, discard, in_repository, put
 from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, OptionError, UsageError
 from audit.runtime import kernels
-from audit.runtime.other_packages import outsider
+from audit.runtime.outside_code import outsider
 from audit.runtime.phrases import Phrase, did_you_mean, printable, say
 from audit.runtime.version import VERSION
 from reports.languages.catalogues import LANGUAGES, in_language, of_locale

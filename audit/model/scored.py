@@ -14,7 +14,7 @@ from audit.model.evidence import Evidence
 from audit.model.finding import Claims, Finding
 from audit.model.measures import ABSENT, RiskMeasures
 from audit.model.outcome import Attack, Outcome, Risks
-from audit.runtime.other_packages import ClauseWatch
+from audit.runtime.outside_code import ClauseWatch
 
 _TENTHS = 10
 _ROUNDING = 1e-9

@@ -19,10 +19,9 @@ from audit.clauses.registry import CLAUSES, in_force
 from audit.io.roles import check_keys_are_read
 from audit.io.series import Series, input_files
 from audit.io.table_forms import form_of
-from audit.judgement.ladder import people_found
 from audit.judgement.pseudonyms import Pseudonymizer, find
 from audit.judgement.scoring import attacked, run_attack, score, set_aside
-from audit.judgement.selection import KnownClaims, gathered, selection_of
+from audit.judgement.selection import KnownClaims, gathered, people_found, selection_of
 from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import AuditError, UsageError
@@ -30,7 +29,7 @@ from audit.model.outcome import Attack, FailedAttack, Outcome, PerPersonAttack, 
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
 from audit.runtime.budget import Budget
-from audit.runtime.other_packages import ClauseWatch, OutsideCodeError, is_own, run_outside
+from audit.runtime.outside_code import ClauseWatch, OutsideCodeError, is_own, run_outside
 from audit.runtime.phrases import Reason, ReasonKind, combined, printable, say
 
 

@@ -22,14 +22,19 @@ from audit.io.rules.spelling import OtherReading
 from audit.io.series import Series
 from audit.judgement.baseline import found_before
 from audit.judgement.doubts import audit_doubts
-from audit.judgement.ladder import certain_people, exposure, found_people, ladder, people_at_once, people_found
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import changed_values
 from audit.judgement.selection import (
     CertainValue,
     KnownClaims,
+    certain_people,
     certain_values,
+    exposure,
+    found_people,
+    ladder,
     located,
+    people_at_once,
+    people_found,
     repeated_claims,
     republished,
     select_findings,

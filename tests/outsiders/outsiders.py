@@ -23,7 +23,7 @@ from audit.model.report import Report, Violation
 from audit.model.scored import Result
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.budget import Budget
-from audit.runtime.other_packages import ClauseWatch
+from audit.runtime.outside_code import ClauseWatch
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

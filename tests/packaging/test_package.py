@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.runtime.other_packages import SIBLINGS
+from audit.runtime.outside_code import SIBLINGS
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "tests" / "examples"

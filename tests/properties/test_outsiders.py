@@ -271,7 +271,7 @@ Found.default = {default}
 """Code that hangs: whoever waits for it with a time limit waits no longer, for everything else as long as it takes."""
 
 
-@kills("audit.runtime.other_packages.ClauseWatch.ask", "if name in self.failed:", "if False:")
+@kills("audit.runtime.outside_code.ClauseWatch.ask", "if name in self.failed:", "if False:")
 @pytest.mark.parametrize("where", ["asks", "statistic", "claims", "violations"])
 def test_a_clause_that_hangs_is_undecided_and_asked_once(changed, tmp_path, where):
     """However many results it is asked about, it takes its time limit once; what else was found is written."""

@@ -12,7 +12,7 @@ import pytest
 
 from anonymizers.registry import METHODS
 from attacks.registry import ATTACKS
-from audit.runtime.other_packages import SIBLINGS
+from audit.runtime.outside_code import SIBLINGS
 from tests.helpers.house_size import house_size, imported, modules, nodes_of
 from tests.helpers.private_parts import names_of, reached
 

@@ -19,7 +19,7 @@ from audit.findings.equivalence import Equivalences, Pinned
 from audit.findings.rows import NarrowedRecords
 from audit.io.manifest import Waiver
 from audit.io.series import open_series
-from audit.judgement.ladder import ladder
+from audit.judgement.selection import ladder
 from audit.judgement.waivers import NamedFindings, WaiverBook
 from audit.model.adversary import ADVERSARIES
 from audit.model.audit_options import AuditOptions

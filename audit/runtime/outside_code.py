@@ -1,4 +1,4 @@
-"""Other packages: run their code for a limited time, and turn whatever it does wrong into one error.
+"""Outside code: run code of other packages for a limited time, and turn whatever it does wrong into one error.
 
 A folder or file that hides one of the packages installed beside `audit` is found before anything of it is imported.
 """
