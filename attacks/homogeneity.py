@@ -35,11 +35,19 @@ from attacks.descriptions import RecordDescriptions, equal_rows
 from audit.findings.close_numbers import CloseClasses, KnownNearly, SimilarClasses, joined, nearly
 from audit.findings.rows import HomogeneousClass, HomogeneousClasses
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places, flagged
-from audit.model.evidence import Evidence, PeopleSource, PublishedClasses, RecordSource, RowSource
+from audit.model.evidence import (
+    Evidence,
+    PeopleSource,
+    PublishedClasses,
+    RecordSource,
+    RowSource,
+    all_listed_reason,
+    known_rows_reason,
+)
 from audit.model.finding import Claims, FindingRule
 from audit.model.measures import ABSENT, Absent, Measures
 from audit.model.nearness import Nearness
-from audit.model.outcome import BELOW_ONE, Outcome, PolicyOptions, all_listed_reason, known_rows_reason
+from audit.model.outcome import BELOW_ONE, Outcome, PolicyOptions
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, say
 

@@ -29,17 +29,17 @@ from typing import ClassVar
 import numpy as np
 
 from audit.model.arrays import Codes, Counts, Flags, Floats, flagged, starts
-from audit.model.evidence import Evidence, Members, ValueCounts
-from audit.model.finding import FindingRule
-from audit.model.measures import Measures
-from audit.model.outcome import (
-    Outcome,
-    PolicyOptions,
-    RiskQuery,
+from audit.model.evidence import (
+    Evidence,
+    Members,
+    ValueCounts,
     constant_reason,
     linked_reason,
     quasi_identifiers_reason,
 )
+from audit.model.finding import FindingRule
+from audit.model.measures import Measures
+from audit.model.outcome import Outcome, PolicyOptions, RiskQuery
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, say
 

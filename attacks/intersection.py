@@ -31,9 +31,9 @@ import numpy as np
 
 from attacks.certificates import disclosures
 from attacks.value_sets import CandidateRisks, MeasuresWithProducts, fold_all
-from audit.model.evidence import Evidence
+from audit.model.evidence import Evidence, constant_reason, per_person_reason
 from audit.model.finding import WITHHOLD, FindingRule
-from audit.model.outcome import Outcome, PolicyOptions, constant_reason, counts_table, per_person_reason
+from audit.model.outcome import Outcome, PolicyOptions, counts_table
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase
 

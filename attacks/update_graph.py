@@ -53,10 +53,10 @@ from attacks.value_sets import (
     values_left,
 )
 from audit.model.arrays import Codes, Columns, Flags, Places, Words, flagged, numbered
-from audit.model.evidence import CandidatePools, Evidence, claimed_code
+from audit.model.evidence import CandidatePools, Evidence, claimed_code, per_person_reason
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import VERSIONS
-from audit.model.outcome import BELOW_ONE, Outcome, PolicyOptions, RiskQuery, Risks, ValuesLeft, per_person_reason
+from audit.model.outcome import BELOW_ONE, Outcome, PolicyOptions, RiskQuery, Risks, ValuesLeft
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase
 

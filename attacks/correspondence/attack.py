@@ -51,11 +51,18 @@ from attacks.correspondence.worlds import (
 from attacks.descriptions import RecordDescriptions, equal_rows
 from audit.findings.rows import Filling, Linkage, Linkages, RowKind
 from audit.model.arrays import Codes, Counts, Flags, Places
-from audit.model.evidence import Evidence, PublishedRows, RowSource
+from audit.model.evidence import (
+    Evidence,
+    PublishedRows,
+    RowSource,
+    all_listed_reason,
+    known_rows_reason,
+    quasi_identifiers_reason,
+)
 from audit.model.finding import FindingRule
 from audit.model.measures import INFERENCE, LINKABILITY, Measures, found_of
 from audit.model.options import option
-from audit.model.outcome import Outcome, PolicyOptions, all_listed_reason, known_rows_reason, quasi_identifiers_reason
+from audit.model.outcome import Outcome, PolicyOptions
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, printable, say, say_count
 

@@ -40,11 +40,11 @@ from attacks.matrix import Matrix
 from audit.findings.disclosure import followed_by
 from audit.findings.equivalence import AnyCombination, Equivalences
 from audit.model.arrays import Codes, Flags, Places
-from audit.model.evidence import Evidence
+from audit.model.evidence import Evidence, constant_reason, linked_reason
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import ABSENT, PEOPLE, Absent, BoundedMeasures, LeastBounds
 from audit.model.options import option
-from audit.model.outcome import Outcome, PolicyOptions, PossibleValues, constant_reason, linked_reason, sizes_table
+from audit.model.outcome import Outcome, PolicyOptions, PossibleValues, sizes_table
 from audit.runtime.budget import Budget
 from audit.runtime.engine import same
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, combined, parted, printable, say, say_count

@@ -34,11 +34,11 @@ from attacks.joint.proofs import disclosures
 from attacks.joint.settling import ALL, TWO, Settling
 from attacks.joint.values import Findings, WorldRisks
 from audit.model.arrays import flagged
-from audit.model.evidence import Evidence
+from audit.model.evidence import Evidence, per_person_reason, together_reason
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import ABSENT, VERSIONS, Absent, Measures
 from audit.model.options import option
-from audit.model.outcome import Outcome, PolicyOptions, per_person_reason, together_reason
+from audit.model.outcome import Outcome, PolicyOptions
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, Reason, ReasonKind, combined, say, say_count
 

@@ -18,8 +18,7 @@ from audit.model.errors import Doubt
 from audit.model.evidence import Evidence
 from audit.model.finding import Finding
 from audit.model.measures import BoundedMeasures, LeastBounds
-from audit.model.outcome import Attack, Outcome, RefinableAttack
-from audit.model.scored import NOWHERE, Result
+from audit.model.outcome import NOWHERE, Attack, Outcome, RefinableAttack, Result
 from audit.principles.e_equivalence import EEquivalence
 from audit.principles.principle import SHOWN, Principle, PrincipleViolation, Verdict, checked
 from audit.runtime.budget import Budget

@@ -16,9 +16,8 @@ from audit.model.errors import Doubt
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.json_types import ClauseState
-from audit.model.outcome import Risks, interruption
+from audit.model.outcome import Result, Risks, interruption
 from audit.model.report import ClauseReport, ReleasePanel, Undecided, Violation
-from audit.model.scored import Result
 from audit.runtime.outside_code import ClauseWatch
 from audit.runtime.phrases import Phrase, Reason, combined, figure, kind_of, percent, printable, say, say_count
 

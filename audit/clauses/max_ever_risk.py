@@ -22,9 +22,8 @@ from audit.findings.disclosure import GraveHistories
 from audit.model.arrays import Flags, Floats
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
 from audit.model.finding import Claims
-from audit.model.outcome import BELOW_ONE, Outcome
+from audit.model.outcome import BELOW_ONE, EverRisks, Outcome, Result, reaches, reaches_all
 from audit.model.report import Violation
-from audit.model.scored import EverRisks, Result, reaches, reaches_all
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, say, say_count
 

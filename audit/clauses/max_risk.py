@@ -31,9 +31,8 @@ from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence, claimed_code
 from audit.model.finding import Claims
 from audit.model.nearness import Nearness, spread
-from audit.model.outcome import BELOW_ONE, Risks, ValuesLeft
+from audit.model.outcome import BELOW_ONE, Result, Risks, ValuesLeft, reaches, reaches_all
 from audit.model.report import Violation
-from audit.model.scored import Result, reaches, reaches_all
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, figure, kind_of, say, say_count
 
 _MORE = 1e-9

@@ -19,9 +19,8 @@ from audit.model.evidence import Evidence, claimed_part
 from audit.model.finding import Claims
 from audit.model.measures import BoundedMeasures
 from audit.model.nearness import PublishedNumbers
-from audit.model.outcome import PossibleValues
+from audit.model.outcome import PossibleValues, Result
 from audit.model.report import Violation
-from audit.model.scored import Result
 from audit.runtime.phrases import Phrase, say
 
 _IN_WORLDS = 2

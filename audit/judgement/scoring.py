@@ -28,8 +28,7 @@ from audit.model.arrays import UNKNOWN, Codes, Columns, Flags, Places
 from audit.model.evidence import CandidatePools, Evidence, WrongCellError
 from audit.model.finding import Member
 from audit.model.measures import Measures
-from audit.model.outcome import Attack, Outcome, PerPersonAttack, RiskQuery, Risks
-from audit.model.scored import Result, reaches_all
+from audit.model.outcome import Attack, Outcome, PerPersonAttack, Result, RiskQuery, Risks, reaches_all
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Reason, ReasonKind, say
 

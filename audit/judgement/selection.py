@@ -27,9 +27,8 @@ from audit.model.arrays import Codes, Flags, Places, flagged
 from audit.model.errors import Problems
 from audit.model.finding import Check, Claims, Finding, GroupLines
 from audit.model.measures import PEOPLE
-from audit.model.outcome import Risks
+from audit.model.outcome import NOWHERE, Result, Risks, tenth_of
 from audit.model.report import Exposure, FoundPerson, LadderStep
-from audit.model.scored import NOWHERE, Result, tenth_of
 from audit.runtime.budget import Budget
 
 _MOST_CELLS = 12

@@ -30,8 +30,8 @@ from audit.model.accepted_size import CloseSize, SealedInterval, Size, SmallClas
 from audit.model.arrays import Flags, Places
 from audit.model.errors import Doubt, Problems, UsageError
 from audit.model.json_types import WaiverState
+from audit.model.outcome import NOWHERE
 from audit.model.report import HIDDEN, CountSize, SealedCount, Waived
-from audit.model.scored import NOWHERE
 from audit.runtime.phrases import Reason, ReasonKind, printable, printable_path, say
 
 

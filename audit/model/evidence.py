@@ -25,7 +25,7 @@ from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
 from audit.model.arrays import Codes, Counts, Flags, Floats, Integers, Places
 from audit.model.errors import UsageError
 from audit.model.nearness import PublishedNumbers
-from audit.runtime.phrases import Reason
+from audit.runtime.phrases import Reason, ReasonKind, say
 
 Table: TypeAlias = Integers
 
@@ -598,3 +598,64 @@ class Evidence:
             UsageError: no people are known.
         """
         return map(self.pools, range(len(self.tags)))
+
+
+def per_person_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on single people do not apply, or None if they do."""
+    if evidence.adversary.knows_people:
+        return None
+    needed = say(
+        "it needs one row for each person, with a key that says whose it is ([columns] individual), or a register "
+        "([adversary] register)"
+    )
+    return Reason(needed, ReasonKind.NEEDS)
+
+
+def together_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on all people together do not apply, or None if they do."""
+    if evidence.adversary.knows_presence:
+        return None
+    why = say("the register does not say who is in the data, so each person is judged separately")
+    return Reason(why, ReasonKind.UNFIT)
+
+
+def constant_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on values that never change do not apply, or None if they do."""
+    if evidence.transitions is None:
+        return None
+    return Reason(say("it needs values that never change, and the series has transitions"), ReasonKind.UNFIT)
+
+
+def linked_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on people whose groups are known do not apply, or None if they do."""
+    if evidence.adversary.knows_groups:
+        return None
+    return Reason(
+        say("it needs one row for each person, with a key that says whose it is ([columns] individual)"),
+        ReasonKind.NEEDS,
+    )
+
+
+def known_rows_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on rows of unknown people do not apply, or None if they do: some rows may be strangers'."""
+    if not evidence.adversary.knows_people:
+        return None
+    source, releases = evidence.published, range(len(evidence.tags))
+    strangers = source is not None and any(source.published(release).judged.any() for release in releases)
+    return None if strangers else all_listed_reason()
+
+
+def all_listed_reason() -> Reason:
+    """Return the reason that the adversary knows about all people, so there are no strangers."""
+    return Reason(
+        say("not needed: each row belongs to a known person, and the attacks on people judge it"), ReasonKind.UNFIT
+    )
+
+
+def quasi_identifiers_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on rows with quasi-identifiers do not apply, or None if they do."""
+    if evidence.rows_of is None:
+        return Reason(say("it looks at one sensitive attribute at a time"))
+    if not evidence.rows_of.attributes:
+        return Reason(say("it needs quasi-identifiers"), ReasonKind.NEEDS)
+    return None

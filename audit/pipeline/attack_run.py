@@ -25,9 +25,17 @@ from audit.judgement.selection import KnownClaims, gathered, people_found, selec
 from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import AuditError, UsageError
-from audit.model.outcome import Attack, FailedAttack, Outcome, PerPersonAttack, RefinableAttack, interruption
+from audit.model.outcome import (
+    NOWHERE,
+    Attack,
+    FailedAttack,
+    Outcome,
+    PerPersonAttack,
+    RefinableAttack,
+    Result,
+    interruption,
+)
 from audit.model.report import Input, ReleasePanel, SeriesFacts
-from audit.model.scored import NOWHERE, Result
 from audit.runtime.budget import Budget
 from audit.runtime.outside_code import ClauseWatch, OutsideCodeError, is_own, run_outside
 from audit.runtime.phrases import Reason, ReasonKind, combined, printable, say

@@ -46,7 +46,7 @@ from audit.model.arrays import Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import AuditError, Doubt
 from audit.model.finding import Finding, KnownReleases
-from audit.model.outcome import Attack
+from audit.model.outcome import Attack, Result
 from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed
 from audit.model.report import (
     AdversaryFacts,
@@ -60,7 +60,6 @@ from audit.model.report import (
     Undecided,
     Waived,
 )
-from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.report_warnings import report_warnings
 from audit.runtime.budget import Budget

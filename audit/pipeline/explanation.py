@@ -26,9 +26,8 @@ from audit.model.arrays import Codes, Places
 from audit.model.audit_options import AuditOptions
 from audit.model.command_results import Explained, ExplainedVersion, Explanation, Said, Share
 from audit.model.errors import UsageError
-from audit.model.outcome import Attack, Outcome
+from audit.model.outcome import Attack, Outcome, Result
 from audit.model.report import Report
-from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.audit_run import build_report, pseudonymizer
 from audit.runtime.budget import Budget

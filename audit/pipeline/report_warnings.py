@@ -17,9 +17,8 @@ from audit.io.series import Series
 from audit.io.toml import toml_key
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import listed_values
-from audit.model.outcome import PerPersonAttack
+from audit.model.outcome import PerPersonAttack, Result
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun
 from audit.runtime.phrases import Noun, figure, in_quotes, joined, parted, printable, say, say_count
 

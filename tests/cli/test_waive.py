@@ -438,7 +438,7 @@ def ended(result):
     return {each["clause"]: each["state"] for each in result["policy"]["clauses"]}["max_ever_risk"]
 
 
-@kills("audit.model.scored.EverRisks.less", "left[people] = False", "left[people] = True")
+@kills("audit.model.outcome.EverRisks.less", "left[people] = False", "left[people] = True")
 def test_who_is_likely_to_have_had_a_grave_value_is_a_finding(tmp_path):
     """It is named, and waived person by person: that one of two accepts it is not enough."""
     code, result = judged(ever(tmp_path / "all"), "--reveal")

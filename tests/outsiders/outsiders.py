@@ -14,13 +14,12 @@ from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueVa
 from audit.io.releases import Release
 from audit.io.series import Series
 from audit.model.anonymizer import Bounds, Draft, Form, Promise, PublicationHistory, Snapshot
-from audit.model.evidence import Evidence
+from audit.model.evidence import Evidence, per_person_reason
 from audit.model.finding import Claims
 from audit.model.measures import Measures
 from audit.model.options import option
-from audit.model.outcome import Outcome, per_person_reason
+from audit.model.outcome import Outcome, Result
 from audit.model.report import Report, Violation
-from audit.model.scored import Result
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.budget import Budget
 from audit.runtime.outside_code import ClauseWatch

@@ -25,9 +25,8 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import Doubt
 from audit.model.measures import BoundedMeasures, LeastBounds, Measures
-from audit.model.outcome import Outcome, Risks
+from audit.model.outcome import Outcome, Result, Risks
 from audit.model.report import CountSize
-from audit.model.scored import Result
 from audit.pipeline.audit_run import run_audit
 from audit.runtime.phrases import Reason
 from tests.helpers.running import audit_folder, run_main, written
