@@ -419,9 +419,6 @@ def _risk(incoming: Reals, sent: Reals, possible: Flags, lone: Flags, asked: Cod
     return np.where(possible, risk, np.nan)
 
 
-_NONE = np.zeros(0, dtype=np.int32)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UpdateGraphMeasures(MeasuresWithProducts):
     """How many versions of people are disclosed.
@@ -503,7 +500,7 @@ class UpdateGraphAttack(PolicyOptions):
 def _versions_of(evidence: Evidence, releases: int, claims: Columns) -> Columns:
     """Return claims about people as claims about each of their versions in the first `releases` releases."""
     person, _, code = claims
-    found: list[Columns] = [(_NONE, _NONE, _NONE)]
+    found: list[Columns] = [(_NO_CODES, _NO_CODES, _NO_CODES)]
     for release, pools in enumerate(map(evidence.pools, range(releases))):
         present = flagged(pools.person, pools.people)
         rows = np.flatnonzero(present[np.minimum(person, pools.people - 1)] & (person < pools.people))

@@ -48,34 +48,6 @@ from audit.runtime.budget import Budget
 
 _QUESTIONS = 300
 """The most pairs to test."""
-_NOTHING = EqualPeople(np.zeros((0, 2), dtype=np.int32), whole=False)
-
-
-def equal_people(decision: Knowledge, known: Codes, budget: Budget) -> EqualPeople:
-    """Return pairs of people who have equal values in all worlds, except people whose value is certain.
-
-    Nothing is found (`whole` is false) if values change, or if it is open for some person whether the value is certain.
-
-    Args:
-        decision: the knowledge about all people, whose values never change and whose groups are known.
-        known: pairs of people who are known to be equal; shape (pairs, 2), int32.
-        budget: the time limit.
-    """
-    network, alive = decision.network, decision.alive
-    settled = (distinct(network, decision.shown & alive) > 1) | (distinct(network, alive) == 1)
-    if not decision.feasible or len(network.link) or not settled.all() or (decision.chosen < 0).any():
-        return _NOTHING
-    core = core_of(network, alive, np.ones(network.variables, dtype=np.bool_))
-    versions = network.versions
-    people = int(versions.person.max(initial=-1)) + 1
-    one_of_all = np.zeros(people, dtype=np.bool_)  # one person of each set that the known pairs connect
-    one_of_all[np.unique(component_of(known[:, 0], known[:, 1], people), return_index=True)[1]] = True
-    asked = versions.counted & one_of_all[versions.person]
-    person = np.full(network.variables, -1, dtype=np.int32)
-    person[versions.variable[asked]] = versions.person[asked]
-    person = person[core.variable]
-    pairs, whole = _EqualSoFar(core, decision, budget, person >= 0).equal()
-    return EqualPeople(person[np.array(pairs, dtype=np.int64).reshape(-1, 2)], whole=whole)
 
 
 @dataclass
@@ -203,28 +175,6 @@ def _exchanged(part: OpenSubproblem, world: Numbers, variable: int, columns: Fla
 
 # The limits of counting steps for one person of a part, and of columns in all such counts.
 STEPS, STEPS_IN_ALL = 20_000, 2_000_000
-
-
-def ever(evidence: Evidence, decision: Knowledge, grave: Flags, budget: Budget) -> EverKnown:
-    """Return for each person whether they had a grave value in any release.
-
-    Args:
-        evidence: the evidence of the decision.
-        decision: the knowledge of the columns.
-        grave: which values to look for, by value code; shape (values,), bool.
-        budget: the time limit.
-
-    Returns:
-        Arrays by person code. Without exact shares of worlds, a risk is 1, 0 or NaN (unknown).
-    """
-    histories = _CleanHistories(evidence, decision, _clean(decision, grave))
-    known = histories.known(budget)
-    if WorldRisks(evidence, decision).counts_worlds:
-        return known
-    # Whatever the weights of worlds, a value in all of them is certain, and a value in none has share 0.
-    return known._replace(
-        risk=np.where(known.certain, 1.0, np.where(histories.untouched() & known.counted, 0.0, np.nan))
-    )
 
 
 def _clean(decision: Knowledge, grave: Flags) -> Floats:
@@ -365,7 +315,8 @@ MOST, DRAWN = 60, 12
 def few_worlds(known: Knowledge) -> Iterator[Numbers]:
     """Yield the column of each variable in a few worlds, shape (variables,); nothing if no world is known.
 
-    The first known world comes first. If values can be exchanged freely (`even`), everybody then takes the next one.
+    The first known world comes first. If people can exchange values freely (`even`), all of them take the
+    next value in the second one.
     """
     first, (variables, columns, number) = known.worlds.first, known.worlds.changes()
     if (first < 0).any():
@@ -519,22 +470,46 @@ class Answers:
     evidence: Evidence
 
     def ever(self, grave: Flags, budget: Budget) -> EverKnown:
-        """Return for each person whether they had a grave value in any release.
+        """Return for each person whether they had a grave value in any release; arrays by person code.
+
+        Without exact shares of worlds, a risk is 1, 0 or NaN (unknown).
 
         Args:
             grave: which values to look for, by value code; shape (values,), bool.
             budget: the time limit.
         """
-        return ever(self.evidence, self.decision, grave, budget)
+        histories = _CleanHistories(self.evidence, self.decision, _clean(self.decision, grave))
+        known = histories.known(budget)
+        if WorldRisks(self.evidence, self.decision).counts_worlds:
+            return known
+        # Whatever the weights of worlds, a value in all of them is certain, and a value in none has share 0.
+        never = histories.untouched() & known.counted
+        return known._replace(risk=np.where(known.certain, 1.0, np.where(never, 0.0, np.nan)))
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
         """Return the pairs of people with equal values in all worlds, except people with certain values.
+
+        Nothing is found (`whole` is false) if values change, or if it is open for a person if the value is certain.
 
         Args:
             known: pairs that are already known to be equal, and are not returned; shape (pairs, 2), int32.
             budget: the time limit.
         """
-        return equal_people(self.decision, known, budget)
+        decision, network, alive = self.decision, self.decision.network, self.decision.alive
+        settled = (distinct(network, decision.shown & alive) > 1) | (distinct(network, alive) == 1)
+        if not decision.feasible or len(network.link) or not settled.all() or (decision.chosen < 0).any():
+            return EqualPeople(np.zeros((0, 2), dtype=np.int32), whole=False)
+        core = core_of(network, alive, np.ones(network.variables, dtype=np.bool_))
+        versions = network.versions
+        people = int(versions.person.max(initial=-1)) + 1
+        one_of_all = np.zeros(people, dtype=np.bool_)  # one person of each set that the known pairs connect
+        one_of_all[np.unique(component_of(known[:, 0], known[:, 1], people), return_index=True)[1]] = True
+        asked = versions.counted & one_of_all[versions.person]
+        person = np.full(network.variables, -1, dtype=np.int32)
+        person[versions.variable[asked]] = versions.person[asked]
+        person = person[core.variable]
+        pairs, whole = _EqualSoFar(core, decision, budget, person >= 0).equal()
+        return EqualPeople(person[np.array(pairs, dtype=np.int64).reshape(-1, 2)], whole=whole)
 
     def possible(self, person: int, release: int) -> Sequence[int]:
         """Return the value codes that are not proved impossible; empty if the person is not in the release."""

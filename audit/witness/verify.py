@@ -214,19 +214,16 @@ def in_words(claim: dict[str, Any], worlds: int) -> str:
     return f"shown: {WORDS.get(kind, WORDS[claim['claim']]).format(**claim, worlds=worlds)}\n"
 
 
-def checked(folder: Path, witness: Path) -> int:
-    """Print which statements a witness shows, and return the exit status."""
-    stated = json.loads((witness / "statement.json").read_text("utf-8"))
-    about = stated["format"], stated["adversary"], bool(stated["claims"])
-    need(about in [(FORMAT, name, True) for name in ADVERSARIES], f"a witness of this form: {about}")
-    series = Published(folder, linked=stated["adversary"] == "linked")
-    number, people, shown = stated_values(series, stated), dict[str, Any](), list[str]()
-    if series.linked:
-        table = pq.read_table(witness / "worlds.parquet")
-        worlds = read_worlds(series, {name: table[name] for name in table.column_names}, number)
-        series.proofs = json.loads((witness / "proofs.json").read_text("utf-8"))
-        left = beside("verify_points")["values_left"](series, number, series.proofs["steps"])
-        people = beside("verify_alike")["of_people"](worlds, left, series.judged, changing=series.may is not None)
+def concluded(
+    series: Published,
+    witness: Path,
+    stated: dict[str, Any],
+    people: dict[str, Any],
+    worlds: np.ndarray,
+    left: np.ndarray | None = None,
+) -> int:
+    """Print which claims the worlds, and the values that are left to people, show; return the exit status."""
+    shown = list[str]()
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
         need(kind in WORDS and (series.linked or kind in ("k", *OF_SETS)), f"the claim {kind}")
@@ -241,9 +238,26 @@ def checked(folder: Path, witness: Path) -> int:
             found = beside("verify_counts")["CLAIMS"][kind](series, sensitive)
         good = CELLS["same"](claim, {"claim": kind, "sensitive": sensitive, **found})
         need(good, f"stated: {claim}; found: {found}", 1)
-        shown.append(in_words(claim, len(worlds) if series.linked else 0))
-    FRAME["check_files"](folder, series.read, stated)
+        shown.append(in_words(claim, len(worlds)))
+    FRAME["check_files"](series.folder, series.read, stated)
     return int(FRAME["print_shown"](stated, shown))
+
+
+def checked(folder: Path, witness: Path) -> int:
+    """Print which statements a witness shows, and return the exit status."""
+    stated = json.loads((witness / "statement.json").read_text("utf-8"))
+    about = stated["format"], stated["adversary"], bool(stated["claims"])
+    need(about in [(FORMAT, name, True) for name in ADVERSARIES], f"a witness of this form: {about}")
+    series = Published(folder, linked=stated["adversary"] == "linked")
+    number, people = stated_values(series, stated), dict[str, Any]()
+    worlds, left = np.zeros(0), None
+    if series.linked:
+        table = pq.read_table(witness / "worlds.parquet")
+        worlds = read_worlds(series, {name: table[name] for name in table.column_names}, number)
+        series.proofs = json.loads((witness / "proofs.json").read_text("utf-8"))
+        left = beside("verify_points")["values_left"](series, number, series.proofs["steps"])
+        people = beside("verify_alike")["of_people"](worlds, left, series.judged, changing=series.may is not None)
+    return concluded(series, witness, stated, people, worlds, left)
 
 
 if __name__ == "__main__":

@@ -201,24 +201,12 @@ def checked(folder: Path, witness: Path) -> int:
     kinds = {str(field.type) for field in table.schema if field.name not in ("individual", "release")}
     need(all(re.fullmatch("int[0-9]+", kind) for kind in kinds), "worlds that are not whole numbers", 1)
     worlds = checker.worlds(table.to_pydict(), number)
-    alike, judged, shown = FRAME["beside"]("verify_alike"), checker.register.judged, list[str]()
     left = checker.left()
     for step in json.loads((witness / "proofs.json").read_text("utf-8"))["steps"]:
         left.step(step, number)
-    people = alike["of_people"](worlds, checker.by_release(left), judged, changing=checker.may is not None)
-    for claim in stated["claims"]:
-        kind, sensitive = claim["claim"], claim["sensitive"]
-        need(kind in ("k", *VERIFY["OF_SETS"]), f"the claim {kind}")
-        need(sensitive in ([None] if kind == "k" else series.sensitive), "a claim about another column", 1)
-        if kind == "k":
-            found = FRAME["beside"]("verify_counts")["CLAIMS"][kind](series, sensitive)
-        else:
-            found = alike["counted"](series, claim, people)
-        good = CELLS["same"](claim, {"claim": kind, "sensitive": sensitive, **found})
-        need(good, f"stated: {claim}; found: {found}", 1)
-        shown.append(VERIFY["in_words"](claim, len(worlds)))
-    FRAME["check_files"](folder, series.read, stated)
-    return int(FRAME["print_shown"](stated, shown))
+    possible, judged, changing = checker.by_release(left), checker.register.judged, checker.may is not None
+    people = FRAME["beside"]("verify_alike")["of_people"](worlds, possible, judged, changing=changing)
+    return int(VERIFY["concluded"](series, witness, stated, people, worlds))
 
 
 if __name__ == "__main__":
