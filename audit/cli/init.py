@@ -12,7 +12,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from audit.cli.command import Commands, local, put
-from audit.init.confirmation import OPEN, Question
+from audit.init.questions import OPEN, Question
 from audit.io.atomic_files import write_file
 from audit.io.manifest import NAME, is_about_tables
 from audit.io.microdata import NAME as MICRODATA
@@ -63,9 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a file cannot be read, or an audit refuses the tables as the manifest describes them.
     """
     from audit.init.count_tables import guess_tables
-    from audit.init.guess import guess
+    from audit.init.guess import guess, judged, refused
     from audit.init.microdata import guess_microdata
-    from audit.init.refusals import judged, refused
     from audit.judgement.pseudonyms import keep_key
 
     name = MICRODATA if arguments.microdata else NAME
@@ -122,9 +121,10 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
         UsageError: there is no such manifest, or an answer is missing.
         InputError: it cannot be read, or the answers would make it unreadable.
     """
-    from audit.init.confirmation import confirmed, undecided
+    from audit.init.confirmation import confirmed
+    from audit.init.guess import refused
     from audit.init.microdata import confirmed_microdata
-    from audit.init.refusals import refused
+    from audit.init.questions import undecided
     from audit.io.toml import UNCONFIRMED, read_text
     from audit.model.errors import Problems
 

@@ -53,7 +53,6 @@ from audit.init.count_columns import (
 )
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
-from audit.init.count_noise import said_beside, take_perturbation, take_rounding
 from audit.init.count_parts import LabelBands, LabelParts, LabelSums, find_bands, find_parts, find_sums
 from audit.init.count_refusals import (
     refuse_nameless,
@@ -61,9 +60,16 @@ from audit.init.count_refusals import (
     refuse_title,
     refuse_unrecognised,
 )
-from audit.init.count_rules import TableGuesses, guess_numbers, in_words, limit_within
-from audit.init.found_files import FOLDERS, SNAPSHOTS, UNORDERED
-from audit.init.summary import sheets_of
+from audit.init.count_rules import (
+    TableGuesses,
+    guess_numbers,
+    in_words,
+    limit_within,
+    said_beside,
+    take_perturbation,
+    take_rounding,
+)
+from audit.init.found_files import FOLDERS, SNAPSHOTS, UNORDERED, sheets_of
 from audit.io.foreign_files import covered_by_digits, is_foreign, read_foreign
 from audit.io.naming import in_time, natural
 from audit.io.table_forms import below_table, legend

@@ -1,33 +1,121 @@
-"""Find the role of each file by its folder, name and columns."""
+"""Find the role of each file by its folder, name and columns, and summarize files and columns for a terminal.
+
+A roll is a file that lists people who may be in the data, by their names or days of birth, such as an electoral roll.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from audit.init.columns import Column, read_columns
-from audit.init.guesses import Guesses
-from audit.init.rolls import differ, lines_of_people, lines_once, matched, times_of
+import numpy as np
+
+from audit.init.columns import Column, partition, read_columns
+from audit.init.guesses import Guesses, Row
+from audit.io.background_knowledge import years_of
 from audit.io.cell_reading import Hierarchy
-from audit.io.manifest import (
-    KEY_COLUMNS,
-    NAME,
-    POSSIBLE,
-    PRIVATE,
-    REGISTER_COLUMNS,
-    ReleaseFiles,
-    key_file,
-    key_name,
+from audit.io.dialect import UTF_8, read_dialect
+from audit.io.foreign_files import ForeignTable, is_foreign, read_foreign
+from audit.io.manifest import KEY_COLUMNS, NAME, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles, key_file, key_name
+from audit.io.naming import (
+    ID_KINDS,
+    in_time,
+    is_quasi,
+    kind,
+    named_like,
+    names_waves,
+    natural,
+    sensitivity,
+    stay,
+    topic,
 )
-from audit.io.naming import ID_KINDS, in_time, is_quasi, kind, named_like, names_waves, natural, sensitivity, stay
+from audit.io.notations import skeleton
 from audit.io.paths import is_inside, is_there
+from audit.io.table_forms import form_of
 from audit.io.tables import SUFFIXES, header, is_table, note_absent
 from audit.io.toml import release_tag
 from audit.model.errors import Problems, UsageError
-from audit.runtime.phrases import Phrase, in_quotes, printable, say, say_count
+from audit.runtime.phrases import Phrase, figure, in_quotes, joined, parted, printable, say, say_count
+
+_OCCUPATION = 7  # how sensitive an occupation sounds, which many rolls list
+_NEARLY = 0.95
+"""The share of lines that differ from each other in a roll, which may list someone twice."""
+
+
+def matched(own: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    """Return the name in the series of each column of a file beside it; its own name where none is the same.
+
+    >>> matched(["Nom", "Date de naissance", "sexe"], ["Année de naissance", "Sexe", "Diagnostic"])
+    {'Nom': 'Nom', 'Date de naissance': 'Année de naissance', 'sexe': 'Sexe'}
+    """
+    free = [name for name in columns if name not in own]
+    found = dict[str, str]()
+    for theirs in own:
+        about = topic(theirs)
+        like = [name for name in free if skeleton(name) == skeleton(theirs)]
+        like = like or [name for name in free if about is not None and topic(name) == about]
+        rivals = [name for name in own if topic(name) == about is not None]
+        sole = theirs not in columns and len(like) == 1 and (skeleton(like[0]) == skeleton(theirs) or len(rivals) == 1)
+        found[theirs] = like[0] if sole else theirs
+    return found
+
+
+def lines_of_people(names: Sequence[str], path: Path) -> str | list[str] | None:
+    """Return the column, or the columns together, that name a person in a roll; None of other tables."""
+    if not {*REGISTER_COLUMNS}.isdisjoint(names) or any(sensitivity(name) > _OCCUPATION for name in names):
+        return None
+    columns = [*read_columns([(path, path.name)]).values()]
+    days = [each for each in columns if topic(each.name) == "birth" and each.are_days]
+    own = [*(each for each in columns if each.holds_names), *days]
+    waves = [each for each in columns if names_waves(each.name)]
+    if not own or not differ([*own, *waves]):
+        return None
+    rest = [each for each in columns if each not in [*own, *waves] and not (topic(each.name) or is_quasi(each.name))]
+    once = [each for each in rest if each.unique or differ([each, *waves], share=1)]
+    codes = [each.name for each in once if not each.row_numbers and " " not in "".join(each.some)]
+    if codes:
+        return codes[0]
+    several = own if differ([*own, *waves], share=1) else [each for each in columns if each not in waves]
+    names = [each.name for each in several]
+    return names[0] if len(names) == 1 else names
+
+
+def lines_once(columns: Mapping[str, Column]) -> dict[str, Column]:
+    """Return the columns of a file without lines that repeat others in every cell, as for each stay."""
+    first = np.unique(partition([*columns.values()]), return_index=True)[1]
+    return {name: replace(each, codes=each.codes[first], release=each.release[first]) for name, each in columns.items()}
+
+
+def times_of(person: Sequence[Column], others: Sequence[Column], tags: Sequence[str]) -> list[Column]:
+    """Return the columns of a register that say who is in which release; none if it does not say it.
+
+    Two are, by their names or as the only ones, the first and the last release of a person. One is the release of a
+    line: its texts are the tags of releases, or most people have several lines that differ in it.
+    """
+    named = stay([each.name for each in others])
+    ends = [each for name in named for each in others if each.name == name] or [*others]
+    if len(ends) == 2 and all(name_releases(each.texts, tags, coming=bool(named)) for each in ends):
+        return ends
+    dated = [each for each in others if each.name == "release" or names_waves(each.name)]
+    several = not differ(person)
+    return [each for each in dated if {*each.texts} <= {*tags} or (several and differ([*person, each]))][:1]
+
+
+def name_releases(texts: Iterable[str], tags: Sequence[str], *, coming: bool = True) -> bool:
+    """Return whether texts are positions or tags of releases, or the position of a `coming` one, years or blanks."""
+    places = {*map(str, range(1, len(tags) + 1 + coming)), *tags, *[""] * coming}
+    return places.issuperset(
+        text for text in texts if not (coming and years_of(tags) and text.isdecimal() and years_of([text]))
+    )
+
+
+def differ(columns: Sequence[Column], share: float = _NEARLY) -> bool:
+    """Return whether nearly all lines of a file differ from each other in some columns."""
+    return int(partition(columns).max(initial=-1)) + 1 >= share * len(columns[0].codes)
+
 
 QUASI = "quasi-identifier"
 NAMES_RELEASES = Phrase("it names the release of a row, so all rows of a release share it")
@@ -70,6 +158,11 @@ class FoundFiles:
     columns: dict[str, Column] = field(default_factory=dict)
     labels: dict[str, Hierarchy] = field(default_factory=dict)
     roles: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def published(self) -> bool:
+        """Whether the tables are published, not microdata."""
+        return self.guesses.name == NAME
 
     @property
     def tags(self) -> list[str]:
@@ -124,8 +217,8 @@ class FoundFiles:
         return set(found.texts) if found is not None else set()
 
 
-def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundFiles:
-    """Find the role of each file of a folder; `home` is the subfolder of the releases, if it exists.
+def find_files(folder: Path, guesses: Guesses) -> FoundFiles:
+    """Find the role of each file of a folder; the releases may be in a subfolder.
 
     Raises:
         UsageError: the folder does not exist, or holds no releases.
@@ -135,6 +228,7 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
         state = say("this is a file") if folder.exists() else say("there is no such folder")
         raise UsageError.say("{folder}: {state}; name the folder that holds the releases", folder=folder, state=state)
     found, problems = FoundFiles(folder, guesses), Problems()
+    home = "releases" if found.published or not (folder / SNAPSHOTS).is_dir() else SNAPSHOTS
     inside, beside = _listing(found, home), _listing(found, "")
     _note_folders(found, home)
     if not inside and (folder / "microdata.toml").exists():
@@ -356,7 +450,7 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
         shown for shown, own in columns.items() if all(2 * len(own & some) < len(some) for some in (common, shared))
     ]
     why = say("its columns differ from most; if it is a release, list it, and name its columns under `renamed`")
-    if found.guesses.name != NAME:
+    if not found.published:
         why = say("its columns differ from most; if it belongs to them, give its columns the same names")
     found.unused.update(dict.fromkeys(strays, why))
     return [shown for shown in listed if shown not in strays]
@@ -421,3 +515,97 @@ def _check_releases(found: FoundFiles) -> None:
             names=in_quotes(meant, _MANY),
         )
         found.guesses.state("series.releases", [], why, sure=False)
+
+
+_ROLES = {
+    "sensitive": Phrase("sensitive"),
+    "quasi-identifier": Phrase("quasi-identifier"),
+    "unlinkable": Phrase("unlinkable"),
+    "individual": Phrase("individual"),
+    "record": Phrase("record"),
+    "group": Phrase("group"),
+    "count": Phrase("count"),
+}
+_FILES_SHOWN = 24
+_ALIKE_SHOWN = 12
+
+
+def found_rows(found: FoundFiles) -> dict[str, list[Row]]:
+    """Return the summary of files and columns."""
+    return {
+        say("Files"): _file_rows(found),
+        say("Columns, with how many different cells"): _column_rows(found),
+    }
+
+
+def _file_rows(found: FoundFiles) -> list[Row]:
+    """Return each file with its role, in one or more rows."""
+    rows: list[Row] = []
+    releases = [*{release.shown: release for release in found.releases}.values()]
+    for release in releases[:_FILES_SHOWN]:
+        rows += [(shown, _described(path, shown)) for path, shown in release.halves]
+    if len(releases) > _FILES_SHOWN:
+        more = say_count("… {count} more [release|releases]", len(releases) - _FILES_SHOWN)
+        rows.append((more, ""))
+    rows += [(shown, str(BESIDE[role])) for role, shown in found.beside.items()]
+    counterfeits = found.guesses.document.get("counterfeits", {})
+    rows += [(shown, say("counterfeits of release {release}", release=tag)) for tag, shown in counterfeits.items()]
+    rows += [(hierarchy.name, say('hierarchy of "{column}"', column=name)) for name, hierarchy in found.labels.items()]
+    if found.keys:
+        keys = say("keys of {keys} of {releases} releases", keys=len(found.keys), releases=len(found.releases))
+        rows.append(("private/", keys))
+    return [*rows, *((shown, say("NOT USED: {why}", why=why)) for shown, why in found.unused.items())]
+
+
+def _described(path: Path, shown: str) -> str:
+    """Return the size of a table, and its format if it is not plain CSV."""
+    names = header(path, shown, Problems()) or {}
+    rows = say_count("{count} [row|rows]", form_of(path).rows(path))
+    parts = [f"{rows}, {say_count('{count} [column|columns]', len(names))}"]
+    if is_foreign(path):
+        table = read_foreign(path)
+        parts += sheets_of(table, table.other_sheets)
+        parts += [_header_below(table.lines[0])] if table.above else []
+    elif not path.name.endswith(".parquet"):
+        dialect = read_dialect(path)
+        parts += [say("not UTF-8, read as {encoding}", encoding=dialect.encoding)] if dialect.encoding != UTF_8 else []
+        parts += [_header_below(1 + dialect.above)] if dialect.above else []
+    return parted(parts)
+
+
+def sheets_of(table: ForeignTable, left: Sequence[str]) -> list[str]:
+    """Return the name of the sheet that is read, if there are several, and the names of those that are not used."""
+    parts = [say('sheet "{sheet}"', sheet=table.sheet)] if table.sheet is not None else []
+    if left:
+        names = joined([f'"{name}"' for name in left], _ALIKE_SHOWN)
+        parts.append(
+            say_count("NOT USED: [sheet|sheets] {names} (a release is a file of its own)", len(left), names=names)
+        )
+    return parts
+
+
+def _header_below(line: int) -> str:
+    return say("its header is line {line}; the lines above it are not read", line=line)
+
+
+def _column_rows(found: FoundFiles) -> list[Row]:
+    """Return each column with its role, its number of distinct cells, and the reason."""
+    unlinkable = found.guesses.column("unlinkable", {})
+    roles = {**found.roles, **{name: ("unlinkable", why) for name, why in unlinkable.items()}}
+    rows: list[Row] = []
+    none, left = say("NO ROLE"), dict[str, list[str]]()
+    for name, why in found.guesses.left["columns"].items():
+        left.setdefault(why, []).append(name)
+    folded = {why: names for why, names in left.items() if len(names) > _ALIKE_SHOWN}
+    without = {name: why for name, why in found.guesses.left["columns"].items() if why not in folded}
+    for name, column in found.columns.items():
+        if name in roles or name in without or name not in found.guesses.left["columns"]:
+            many = len({*column.texts} - {""})
+            distinct = figure(many) if column.whole else say("over {count}", count=many)
+            role, why = roles.get(name, ("", without.get(name, say("its name and cells say nothing"))))
+            rows.append((name, str(_ROLES[role]) if role else none, distinct, why))
+    rows += [(name, none, "", why) for name, why in without.items() if name not in found.columns]
+    for why, names in folded.items():
+        alike = say_count("{count} [column|columns]", len(names))
+        rows.append((alike, none, "", f"{why}: {', '.join(names[:_ALIKE_SHOWN])}, …"))
+    return rows

@@ -1,8 +1,11 @@
-"""Guess the manifest of published tables of people, file by file and column by column.
+"""Guess the manifest of published tables of people, file by file and column by column, and how values change.
 
 Guesses come from names and from the first rows of each file; uncertain ones are listed as unconfirmed. Only the
 publisher knows the meaning, so the manifest gives the reason of each guess and of each omission. The manifest quotes no
-cells except those that mark totals; the terminal may quote others.
+cells except those that mark totals; the terminal may quote others. What an audit refuses, and what it judges, the
+reader itself says.
+
+If keys or record ids show that values change from release to release, as in microdata, a file lists the changes.
 """
 
 from __future__ import annotations
@@ -10,36 +13,40 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, count
+from operator import not_
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from audit.init.column_differences import check_header, match_headers, state_register
-from audit.init.column_meanings import guess_meanings
+from audit.adversary.view import build_evidence, choose
+from audit.init.column_meanings import check_header, guess_meanings, match_headers, state_register
 from audit.init.columns import Column, partition
-from audit.init.found_files import QUASI, SNAPSHOTS, FoundFiles, find_files, is_unicode
-from audit.init.guesses import Guesses, by_reason, lines_of
-from audit.init.summary import found_rows
-from audit.io.background_knowledge import MOST_VALUES
+from audit.init.found_files import QUASI, FoundFiles, find_files, found_rows, is_unicode
+from audit.init.guesses import Guesses, by_reason
+from audit.io.background_knowledge import ATTRIBUTE, MOST_VALUES, read_register
 from audit.io.cell_reading import MARKERS, infer_kind, may_be_unknown, unknown_among
 from audit.io.cells import Kind
 from audit.io.irregularities import irregularities
-from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, Manifest, parse_manifest
-from audit.io.microdata import frequent_value
+from audit.io.manifest import ANY, NAME, NEVER, PRIVATE, TRANSITIONS, Manifest, parse_manifest
+from audit.io.microdata import NAME as MICRODATA
+from audit.io.microdata import SnapshotFile, frequent_value, note_no_people, open_microdata
 from audit.io.release_reading import read_release
 from audit.io.releases import IdentifierEncoder, KeyedRelease
-from audit.io.roles import MOST_ROWS
+from audit.io.roles import MOST_ROWS, check_keys_are_read
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
-from audit.io.rules.rows_and_values import EPISODES, OF_PEOPLE, SeveralRows, Unnamed
-from audit.io.series import Series, check_headers
+from audit.io.rules.rows_and_values import EPISODES, OF_PEOPLE, SeveralRows, Unnamed, totals
+from audit.io.series import Series, check_headers, open_series
+from audit.io.table_writer import csv_text
 from audit.io.toml import release_tag, toml_value
+from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import NOBODY
 from audit.model.errors import InputError, Problems, UsageError
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import Phrase, figure, in_quotes, joined, parted, printable, say
+from audit.runtime.phrases import Phrase, figure, in_quotes, joined, parted, printable, say, say_count
 
 _HEAD = Phrase(
     "Guessed by `audit init` from the files in this folder and their first rows.\n"
@@ -51,13 +58,13 @@ _POLICY = Phrase(
     "min_e = 2       # an e-equivalence below it\n"
     "k = 2           # an inferred class that is smaller"
 )
+_SHOWN = 3
 Who = TypeVar("Who")
 Value = TypeVar("Value")
-TRANSITIONS = "transitions.csv"
 MOST_CHANGING = 200
-_SHOWN = 3
-Changes: TypeAlias = dict[str, dict[tuple[str, str], int]]
-"""How many people made each change of a value, by sensitive column; 0 for those that are possible without any."""
+_FEW_PEOPLE = 3
+Changes: TypeAlias = dict[tuple[str, str], int]
+"""How many people made each change of a value; 0 for those that are possible without any."""
 
 
 def guess(folder: Path) -> Guesses:
@@ -67,10 +74,10 @@ def guess(folder: Path) -> Guesses:
         UsageError: the folder does not exist, holds no releases, or has names that no manifest can hold.
         InputError: a file cannot be read, or the files have nothing in common that could be audited.
     """
-    found = files_with_roles(folder, Guesses(str(_HEAD), str(_POLICY)), published=True)
+    found = files_with_roles(folder, Guesses(str(_HEAD), str(_POLICY)))
     guesses = found.guesses
     _state_texts(found)
-    changes: Changes | None = {}
+    changes: dict[str, Changes] | None = {}
     held = HeldReleases(_manifest(found))
     with suppress(InputError):  # `refused` names the fault
         _amend(held.series, guesses)
@@ -89,23 +96,6 @@ def guess(folder: Path) -> Guesses:
     state_changes(changes, guesses, folder)
     guesses.found = found_rows(found)
     return guesses
-
-
-class HeldReleases:
-    """The releases of a series, read when they are first needed, and held."""
-
-    def __init__(self, manifest: Manifest) -> None:
-        self.series = Series.of(manifest)
-
-    @cached_property
-    def releases(self) -> Sequence[KeyedRelease]:
-        """All releases with their people, or else record ids.
-
-        Raises:
-            InputError: a release is faulty.
-        """
-        series = self.series
-        return [read_release(series, position, records=not series.keyed) for position in range(len(series.tags))]
 
 
 def _unprotected(found: FoundFiles) -> Iterator[str]:
@@ -151,20 +141,21 @@ def _perhaps_harmless(found: FoundFiles) -> Iterator[str]:
         )
 
 
-def files_with_roles(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
+def files_with_roles(folder: Path, guesses: Guesses) -> FoundFiles:
     """Return the files of a folder, with the role of each column and the notation of its cells."""
-    home = "releases" if published or not (folder / SNAPSHOTS).is_dir() else SNAPSHOTS
-    found = find_files(folder, guesses, home)
+    found = find_files(folder, guesses)
     check_header(found)
     match_headers(found)
-    guess_meanings(found, published=published)
+    guess_meanings(found)
     quasi = found.with_role(QUASI)
     for name in {*found.labels}.difference(column.name for column in quasi):
         found.unused[found.labels.pop(name).name] = say('column "{column}" is not a quasi-identifier', column=name)
     guesses.state_rule(Hierarchies({name: hierarchy.name for name, hierarchy in found.labels.items()}))
     texts = [column.name for column in quasi if column.name not in found.labels and _looks_numeric(column)]
     guesses.state_rule(ColumnTypes(dict.fromkeys(texts, Kind.CATEGORICAL.value)))
-    missing = {text for column in quasi for text in column.texts if text in (column.markers if published else MARKERS)}
+    missing = {
+        text for column in quasi for text in column.texts if text in (column.markers if found.published else MARKERS)
+    }
     # Under a register, cells that cover everybody may be values.
     sure = missing <= MARKERS and ("register" not in found.beside or not missing)
     if any("" in column.texts for column in (*quasi, found.sensitive)):
@@ -252,7 +243,93 @@ def _state_unnamed(series: Series, guesses: Guesses) -> None:
         guesses.state_rule(Unnamed(OF_PEOPLE), sure=False)
 
 
-def changes_of_values(held: HeldReleases) -> Changes | None:
+def _warned(warning: ReportWarning) -> str:
+    return f"{warning.text} ({'; '.join(warning.examples)})." if warning.examples else f"{warning.text}."
+
+
+def _manifest(found: FoundFiles) -> Manifest:
+    """Return the guesses as an opened manifest.
+
+    Raises:
+        UsageError: it cannot be opened.
+    """
+    problems = Problems()
+    manifest = parse_manifest(found.folder, found.guesses.text(), problems)
+    if manifest is not None:
+        check_headers(manifest, problems)
+    if manifest is None or problems.found:
+        raise UsageError.say(
+            "{folder}: no manifest could be guessed that opens ({found}); write {file} by hand, or rename the "
+            "files or columns it speaks of",
+            folder=found.folder,
+            found=printable(str(problems.found[0]), 300),
+            file=NAME,
+        )
+    return manifest
+
+
+def refused(manifest: Path) -> list[str]:
+    """Return why an audit refuses a series about people, or methods refuse microdata; none of a large series."""
+    try:
+        if manifest.name == MICRODATA:
+            microdata, people = open_microdata(manifest), IdentifierEncoder()
+            microdata.check_spelling(microdata.read_all(people), people)
+            return []
+        series = open_series(manifest)
+        check_keys_are_read(series.manifest)
+        choose(series, None)
+        if series.about_rows <= MOST_ROWS:
+            build_evidence(series, records=True, follow=True)
+            if series.manifest.register is not None:  # which an audit does not need beside a key
+                read_register(series)
+    except InputError as error:
+        if manifest.name == MICRODATA:
+            return [say("Methods refuse this: {problem}.", problem=each) for each in error.problems]
+        return [say("Nothing yet: an audit refuses these files: {why}.", why=error.problems[0])]
+    return []
+
+
+def judged(manifest: Path) -> str:
+    """Return what an audit of a series about people judges, and what is needed to judge more; or why it refuses it."""
+    if found := refused(manifest):
+        return found[0]
+    series = open_series(manifest)
+    adversary = ADVERSARIES[choose(series, None)]
+    more = say(
+        "To judge what the releases disclose together, add one of: a key (private/<release>.key.csv with "
+        "row,individual, rows counted from 0), a register.csv (individual,first,last and the exact quasi-identifiers), "
+        "or a published record id."
+    )
+    if series.columns.rules[SeveralRows].choice == EPISODES:  # beside which no key says more
+        more = say(
+            'People have several rows in one release (rows = "episodes"), so that each row is judged by itself. To '
+            "judge what the releases disclose together, publish one row for each person; or, if a column has the date "
+            'of a row, write date = "…" and rows = "latest" or "first".'
+        )
+    return f"{adversary.sentence}." if adversary.knows_people else f"{adversary.sentence}. {more}"
+
+
+# -- values that change -------------------------------------------------------------------------------------------
+
+
+class HeldReleases:
+    """The releases of a series, read when they are first needed, and held."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self.series = Series.of(manifest)
+
+    @cached_property
+    def releases(self) -> Sequence[KeyedRelease]:
+        """All releases with their people, or else record ids.
+
+        Raises:
+            InputError: a release is faulty.
+        """
+        series = self.series
+        return [read_release(series, position, records=not series.keyed) for position in range(len(series.tags))]
+
+
+def changes_of_values(held: HeldReleases) -> dict[str, Changes] | None:
     """Return the changes of each sensitive column, by keys or else record ids; empty if no value changes.
 
     Also empty if no row is followed from release to release; None if rows are, and nothing shows whether values change:
@@ -269,12 +346,7 @@ def changes_of_values(held: HeldReleases) -> Changes | None:
     found = {name: each for name, each in shown.items() if each is not None}
     if len(found) < len(series.columns.sensitive):
         return None if people else {}
-    return found if any(map(is_changing, found.values())) else {}
-
-
-def is_changing(changes: Mapping[tuple[str, str], int]) -> bool:
-    """Return whether any person made a change."""
-    return any(changes.values())
+    return found if any(chain.from_iterable(map(dict.values, found.values()))) else {}
 
 
 def possible_changes(
@@ -291,7 +363,7 @@ def possible_changes(
         yield from ((old, new) for new in ((old, *unknown) if old in known else values))
 
 
-def _changes_in(held: HeldReleases, sensitive: str) -> dict[tuple[str, str], int] | None:
+def _changes_in(held: HeldReleases, sensitive: str) -> Changes | None:
     """Return how many people made each change of a value in one column; None if the rows do not show it."""
     series, values = held.series, list[dict[int, int]]()
     encoder = None if series.keyed else IdentifierEncoder()
@@ -321,7 +393,7 @@ def changes_between(values: Iterable[Mapping[Who, Value]]) -> dict[tuple[Value, 
     return found
 
 
-def state_changes(changes: Changes | None, guesses: Guesses, folder: Path, *, own: bool = False) -> None:
+def state_changes(changes: dict[str, Changes] | None, guesses: Guesses, folder: Path, *, own: bool = False) -> None:
     """State that people's values change, and draft the transitions; where nothing shows it, that they never do.
 
     If they are too many, any change is possible. The draft of before is written anew if it is `own`.
@@ -332,7 +404,7 @@ def state_changes(changes: Changes | None, guesses: Guesses, folder: Path, *, ow
         guesses.state(key, NEVER, why, sure=False)
     if not changes:
         return
-    sizes = [(len({*chain.from_iterable(each)}), is_changing(each)) for each in changes.values()]
+    sizes = [(len({*chain.from_iterable(each)}), any(each.values())) for each in changes.values()]
     if any(size > (MOST_CHANGING if changing else MOST_VALUES) for size, changing in sizes):
         guesses.state(key, ANY, say("the keys or record ids show that values of people change"), sure=False)
         return
@@ -359,18 +431,14 @@ def state_changes(changes: Changes | None, guesses: Guesses, folder: Path, *, ow
 def file_for(folder: Path, text: str) -> str:
     """Return the name of a file of transitions: another than that of a file with other lines, which remains."""
     names, lines = chain([TRANSITIONS], map("transitions-{}.csv".format, count(2))), {*text.splitlines()}
-    return next(name for name in names if {*_lines_in(folder / name)} <= lines)
+    paths = ((name, folder / name) for name in names)
+    texts = (
+        (name, path.read_text(encoding="utf-8", errors="replace") if path.exists() else "") for name, path in paths
+    )
+    return next(name for name, before in texts if {*before.splitlines()} <= lines)
 
 
-def _lines_in(path: Path) -> list[str]:
-    """Return the lines of a text file; none if it does not exist."""
-    return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
-
-
-_FEW_PEOPLE = 3
-
-
-def rare(changes: Mapping[tuple[str, str], int]) -> list[tuple[str, str]]:
+def rare(changes: Changes) -> list[tuple[str, str]]:
     """Return the changes of values that so few people made that a published list of changes would be about them."""
     return [each for each, people in changes.items() if each[0] != each[1] and 0 < people < _FEW_PEOPLE]
 
@@ -380,26 +448,77 @@ def in_words(changes: Iterable[tuple[str, str]]) -> str:
     return joined([f'"{printable(old, 40)}" > "{printable(new, 40)}"' for old, new in changes], most=_SHOWN)
 
 
-def _warned(warning: ReportWarning) -> str:
-    return f"{warning.text} ({'; '.join(warning.examples)})." if warning.examples else f"{warning.text}."
+def lines_of(changes: Mapping[str, Iterable[tuple[str, str]]]) -> str:
+    """Return the text of a file of transitions, by sensitive column; the name of a single one is not written.
+
+    It has no counts, which would publish how many people changed.
+    """
+    several = len(changes) > 1
+    lines = [(*pair, *[name] * several) for name, pairs in changes.items() for pair in pairs]
+    return csv_text([("from", "to", *[ATTRIBUTE] * several), *lines])
 
 
-def _manifest(found: FoundFiles) -> Manifest:
-    """Return the guesses as an opened manifest.
+def state_changes_of_people(found: FoundFiles, changes: Changes, people: int) -> None:
+    """State whether sensitive values change, and draft the transitions, without those of few people.
+
+    The transitions are published with the series.
+    """
+    guesses, tables = found.guesses, len(found.releases)
+    if people and not (found.folder / TRANSITIONS).exists():
+        why = parted(
+            [evidence_of_changes(tables, people), say("any change that it does not list counts as impossible")]
+        )
+        guesses.state("updates.transitions", TRANSITIONS, why)
+        guesses.files[TRANSITIONS] = draft(changes)
+        if few := rare(changes):
+            guesses.doubts.append(
+                say(
+                    "{file} is published with the series, so it lacks changes that fewer than 3 people made: "
+                    "{changes}. Before you publish, add those that everybody knows to be possible: an audit refuses "
+                    "all others.",
+                    file=TRANSITIONS,
+                    changes=in_words(few),
+                )
+            )
+        return
+    refuse = say("methods refuse a table in which one does")
+    guesses.state("updates.transitions", NEVER, parted([evidence_of_changes(tables, people), refuse]))
+
+
+def draft(changes: Changes) -> str:
+    """Return the text of a file of the changes, without those of few people."""
+    few = rare(changes)
+    return lines_of({"": [each for each in changes if each not in few]})
+
+
+def evidence_of_changes(tables: int, people: int) -> str:
+    """Return what the tables show about changes of values."""
+    if people:
+        return say_count("the [value|values] of {count} [person changes|people change] between the tables", people)
+    if tables > 1:
+        return say("nobody's value changes between the tables")
+    return say("one table does not show whether values change")
+
+
+def changes_of_people(files: Sequence[SnapshotFile], individual: str, sensitive: str) -> tuple[Changes, int]:
+    """Return how many people made each change of values, each value to itself included, and how many changed.
+
+    Rows without a value show nothing.
 
     Raises:
-        UsageError: it cannot be opened.
+        InputError: a snapshot cannot be read, or some rows are no person's; it lists all of these.
     """
-    problems = Problems()
-    manifest = parse_manifest(found.folder, found.guesses.text(), problems)
-    if manifest is not None:
-        check_headers(manifest, problems)
-    if manifest is None or problems.found:
-        raise UsageError.say(
-            "{folder}: no manifest could be guessed that opens ({found}); write {file} by hand, or rename the "
-            "files or columns it speaks of",
-            folder=found.folder,
-            found=printable(str(problems.found[0]), 300),
-            file=NAME,
-        )
-    return manifest
+    values, problems = list[dict[str, str]](), Problems()
+    for file in files:
+        table = replace(file, one_row=None).read([individual, sensitive], problems)
+        if table is not None and (totals(table.arrow(individual)) | table.where(individual, not_)).any():
+            note_no_people(table, individual, sensitive, problems)
+    problems.check()
+    for file in files:
+        if (table := file.read([individual, sensitive], Problems())) is not None:
+            pairs = zip(table.texts(individual), table.texts(sensitive), strict=True)
+            values.append({person: value for person, value in pairs if value})
+    found = changes_between(values)
+    changes = {(value, value): 0 for now in values for value in now.values()}
+    changes |= {pair: len(people) for pair, people in found.items()}
+    return dict(sorted(changes.items())), len({*chain(*found.values())})

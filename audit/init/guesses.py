@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import TypeAlias
 
-from audit.io.background_knowledge import ATTRIBUTE
 from audit.io.manifest import NAME
 from audit.io.rules.registry import RULES
 from audit.io.rules.rule import ColumnRule
@@ -151,16 +150,6 @@ class Guesses:
                 yield from in_lines(part)
         for why, names in by_reason(self.left[table]):
             yield from in_lines(_LEFT[table].filled(why=why, names=names))
-
-
-def lines_of(changes: Mapping[str, Iterable[tuple[str, str]]]) -> str:
-    """Return the text of a file of transitions, by sensitive column; the name of a single one is not written.
-
-    It has no counts, which would publish how many people changed.
-    """
-    several = len(changes) > 1
-    lines = [(*pair, *[name] * several) for name, pairs in changes.items() for pair in pairs]
-    return csv_text([("from", "to", *[ATTRIBUTE] * several), *lines])
 
 
 def dotted_lines(name: str, value: Toml) -> dict[str, str]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from math import floor, inf, log10
-from operator import not_
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,21 @@ import tomlkit
 
 from audit.count_tables.published_texts import commas_are_decimal
 from audit.init.columns import Column, partition, perhaps_harmless, read_columns
-from audit.init.confirmation import (
+from audit.init.found_files import BESIDE, QUASI, FoundFiles
+from audit.init.guess import (
+    changes_of_people,
+    doubted_frequent,
+    draft,
+    evidence_of_changes,
+    file_for,
+    files_with_roles,
+    in_words,
+    lines_of,
+    rare,
+    state_changes_of_people,
+)
+from audit.init.guesses import Guesses
+from audit.init.questions import (
     CAN_CHANGE,
     OF_SENSITIVE,
     OPEN,
@@ -30,15 +43,12 @@ from audit.init.confirmation import (
     why_unlinkable,
     yes_or_no,
 )
-from audit.init.found_files import BESIDE, QUASI, FoundFiles
-from audit.init.guess import TRANSITIONS, changes_between, doubted_frequent, file_for, files_with_roles, in_words, rare
-from audit.init.guesses import Guesses, lines_of
 from audit.io import naming
 from audit.io.atomic_files import write_file
 from audit.io.cell_reading import codes_among, number_in, unknown_among
 from audit.io.cells import Kind
 from audit.io.likely_equal import range_of
-from audit.io.manifest import ANY, NEVER
+from audit.io.manifest import ANY, NEVER, TRANSITIONS
 from audit.io.microdata import (
     LARGE,
     NAME,
@@ -48,17 +58,15 @@ from audit.io.microdata import (
     SnapshotFile,
     in_digits,
     kind_of_values,
-    note_no_people,
     open_microdata,
 )
 from audit.io.naming import in_time, natural
 from audit.io.notations import ungrouped
-from audit.io.rules.rows_and_values import totals
 from audit.io.rules.spelling import HAVE_COMMAS
 from audit.io.toml import Toml, toml_key, toml_line
 from audit.judgement.shared_values import columns_that_share, have_in_common
 from audit.model.errors import InputError, Problem, Problems
-from audit.runtime.phrases import Phrase, in_quotes, joined, parted, printable, say, say_count
+from audit.runtime.phrases import Phrase, in_quotes, joined, parted, printable, say
 
 _HEAD = Phrase(
     "Guessed by `audit init --microdata` from the tables in this folder and their first rows.\n"
@@ -83,19 +91,11 @@ def guess_microdata(folder: Path) -> Guesses:
         UsageError: the folder does not exist, or holds no tables.
         InputError: a table cannot be read, or no column says whose row it is.
     """
-    found = files_with_roles(folder, Guesses(str(_HEAD), name=NAME, following="audit plan {folder}"), published=False)
-    _complete(found)
-    return found.guesses
-
-
-def _complete(found: FoundFiles) -> None:
-    """State the findings about tables of people in the form of a `microdata.toml`.
-
-    Raises:
-        InputError: no column says whose row it is.
-    """
+    found = files_with_roles(folder, Guesses(str(_HEAD), name=NAME, following="audit plan {folder}"))
     individual = _people(found)
-    files = _files(found, individual)
+    files = [SnapshotFile(each.tag, each.rows, each.shown, each.by) for each in found.releases]
+    row = _one_row(found, individual, files)
+    files = [replace(each, one_row=row) for each in files]
     guesses, known = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
     quasi = [column for column in known if not naming.is_weight(column.name)]
     names = [column.name for column in quasi]
@@ -121,7 +121,7 @@ def _complete(found: FoundFiles) -> None:
             say("it names the snapshot of each row; if all are of one time, delete the line"),
         )
     guesses.state("columns.individual", individual.name, whose or say("it seems to name people"))
-    if (row := files[0].one_row) is not None:
+    if row is not None:
         key = "columns.gravest" if row.gravest else "columns.latest_by"
         guesses.state(key, [*row.gravest] or row.column, _published(row))
     guesses.state("columns.quasi_identifiers", names, say("others may know them"))
@@ -141,7 +141,7 @@ def _complete(found: FoundFiles) -> None:
     if "transitions" in found.beside:
         guesses.state("updates.transitions", found.beside["transitions"])
     elif row is not None or files[0].by is not None or not individual.repeated:
-        _state_changes(found, changes, people)
+        state_changes_of_people(found, changes, people)
     guesses.found[say("Guessed from the tables found")] = [
         (say("snapshots"), ", ".join(found.tags)),
         *((say("not published"), f'"{name}": {why}') for name, why in left.items() if name != individual.name),
@@ -152,6 +152,7 @@ def _complete(found: FoundFiles) -> None:
             if role != "transitions"
         ),
     ]
+    return guesses
 
 
 def _state_decimal(guesses: Guesses, columns: Sequence[Column], missing: Collection[str]) -> str | None:
@@ -188,13 +189,6 @@ def _people(found: FoundFiles) -> Column:
         )
         raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
     return individual
-
-
-def _files(found: FoundFiles, individual: Column) -> list[SnapshotFile]:
-    """Return the files of the snapshots, with what says which row of a person counts."""
-    files = [SnapshotFile(each.tag, each.rows, each.shown, each.by) for each in found.releases]
-    row = _one_row(found, individual, files)
-    return [replace(each, one_row=row) for each in files]
 
 
 def _one_row(found: FoundFiles, individual: Column, files: Sequence[SnapshotFile]) -> OneRow | None:
@@ -318,74 +312,6 @@ def _range(numbers: Collection[Fraction]) -> tuple[Fraction, Fraction]:
     return low // step * step, -(-high // step) * step
 
 
-# -- values that change -------------------------------------------------------------------------------------------
-
-
-def _state_changes(found: FoundFiles, changes: Mapping[tuple[str, str], int], people: int) -> None:
-    """State whether sensitive values change, and draft the transitions, without those of few people.
-
-    The transitions are published with the series.
-    """
-    guesses, tables = found.guesses, len(found.releases)
-    if people and not (found.folder / TRANSITIONS).exists():
-        why = parted([_evidence(tables, people), say("any change that it does not list counts as impossible")])
-        guesses.state("updates.transitions", TRANSITIONS, why)
-        guesses.files[TRANSITIONS] = _draft(changes)
-        if few := rare(changes):
-            guesses.doubts.append(
-                say(
-                    "{file} is published with the series, so it lacks changes that fewer than 3 people made: "
-                    "{changes}. Before you publish, add those that everybody knows to be possible: an audit refuses "
-                    "all others.",
-                    file=TRANSITIONS,
-                    changes=in_words(few),
-                )
-            )
-        return
-    refuse = say("methods refuse a table in which one does")
-    guesses.state("updates.transitions", NEVER, parted([_evidence(tables, people), refuse]))
-
-
-def _draft(changes: Mapping[tuple[str, str], int]) -> str:
-    few = rare(changes)
-    return lines_of({"": [each for each in changes if each not in few]})
-
-
-def _evidence(tables: int, people: int) -> str:
-    """Return what the tables show about changes of values."""
-    if people:
-        return say_count("the [value|values] of {count} [person changes|people change] between the tables", people)
-    if tables > 1:
-        return say("nobody's value changes between the tables")
-    return say("one table does not show whether values change")
-
-
-def changes_of_people(
-    files: Sequence[SnapshotFile], individual: str, sensitive: str
-) -> tuple[dict[tuple[str, str], int], int]:
-    """Return how many people made each change of values, each value to itself included, and how many changed.
-
-    Rows without a value show nothing.
-
-    Raises:
-        InputError: a snapshot cannot be read, or some rows are no person's; it lists all of these.
-    """
-    values, problems = list[dict[str, str]](), Problems()
-    for file in files:
-        table = replace(file, one_row=None).read([individual, sensitive], problems)
-        if table is not None and (totals(table.arrow(individual)) | table.where(individual, not_)).any():
-            note_no_people(table, individual, sensitive, problems)
-    problems.check()
-    for file in files:
-        if (table := file.read([individual, sensitive], Problems())) is not None:
-            pairs = zip(table.texts(individual), table.texts(sensitive), strict=True)
-            values.append({person: value for person, value in pairs if value})
-    found = changes_between(values)
-    changes = {(value, value): 0 for now in values for value in now.values()}
-    changes |= {pair: len(people) for pair, people in found.items()}
-    return dict(sorted(changes.items())), len({*chain(*found.values())})
-
-
 # -- answers ------------------------------------------------------------------------------------------------------
 
 
@@ -436,7 +362,7 @@ def _mark_answered(columns: Toml, key: str) -> None:
 def _ask_roles(document: Toml, microdata: Microdata, columns: Mapping[str, Column], ask: Ask) -> None:
     """Ask which column is sensitive, and about the others whether and how they are published."""
     said, file = document["columns"], microdata.snapshots[0]
-    drafted = _draft(changes_of_people(microdata.snapshots, microdata.individual, microdata.sensitive)[0])
+    drafted = draft(changes_of_people(microdata.snapshots, microdata.individual, microdata.sensitive)[0])
     kept = {microdata.individual, file.by, *file.deciding} - {microdata.sensitive}
     choices = {
         name: joined([*map(printable, each.some[:_SHOWN])]) for name, each in columns.items() if name not in kept
@@ -574,7 +500,7 @@ def _ask_changes(document: Toml, microdata: Microdata, ask: Ask) -> None:
     texts = [lines_of({microdata.sensitive: pairs}) for pairs in (found, every)]
     listed, full = (file_for(microdata.folder, text) for text in texts)
     question = CAN_CHANGE.filled(column=microdata.sensitive)
-    question = f"{question} ({_evidence(len(files), people)})"
+    question = f"{question} ({evidence_of_changes(len(files), people)})"
     answers = {"never": say("no, as with a place of birth; methods then refuse a table in which it does")}
     if not people:
         answers["some"] = say("in some ways; {file} lists each value alone, add the changes", file=listed)

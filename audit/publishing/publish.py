@@ -43,8 +43,14 @@ from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.model.evidence import Transitions, UpdateSets, ValueCounts
 from audit.principles.principle import Check, Principle
 from audit.publishing.renderer import Counterfeits, GroupCells, LastReleaseCells, RecordIds, Rendered, uncovered
-from audit.publishing.series_layout import SeriesForm, beside_unlinkable, extended, read_back, spelled_out
-from audit.publishing.transaction import SeriesTransaction
+from audit.publishing.series_folder import (
+    SeriesForm,
+    SeriesTransaction,
+    beside_unlinkable,
+    extended,
+    read_back,
+    spelled_out,
+)
 from audit.runtime.phrases import printable, printable_path, say
 
 _LINES_SHOWN = 5

@@ -10,9 +10,10 @@ holds, and records with published random ids.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import ceil
 from typing import Any, TypeAlias
 
@@ -33,7 +34,7 @@ from audit.io.cells import (
     cover_ranges,
     intersect,
 )
-from audit.io.microdata import Domain, ReadSnapshot
+from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.naming import natural
 from audit.io.releases import COUNTERFEIT as MARK
 from audit.io.releases import IdentifierEncoder, KeyedRelease
@@ -47,6 +48,8 @@ from audit.model.errors import UsageError
 from audit.runtime.phrases import in_quotes, say
 
 _COUNT = "Count"
+_WHOLE_LENGTH = Fraction(2)
+_SHARE_OF_DOMAIN = 100
 
 
 @dataclass(frozen=True)
@@ -78,22 +81,14 @@ class Renderer:
     Attributes:
         columns: what the columns of the series mean.
         attributes: the published quasi-identifiers.
-        domains: their declared domains.
-        lengths: the least length of published intervals by attribute.
+        microdata: the tables of people, with the declared domains and grids.
         form: generalized cells, or Anatomy pairs.
-        codes: attributes whose cells are masked prefixes.
-        labelled: attributes whose cells are labels of a hierarchy, never sets.
-        grids: the widths of the blocks in which numbers are published, by attribute.
     """
 
     columns: Columns
     attributes: tuple[QuasiIdentifier, ...]
-    domains: Mapping[str, Domain]
-    lengths: Mapping[str, Fraction]
+    microdata: Microdata
     form: Form
-    codes: frozenset[str] = frozenset()
-    labelled: frozenset[str] = frozenset()
-    grids: Mapping[str, Sequence[Fraction]] = field(default_factory=dict)
     _texts: dict[tuple[str, Cell], str | None] = field(default_factory=dict)
 
     def render(
@@ -121,7 +116,7 @@ class Renderer:
         value = draft.value.copy()
         published = number[draft.group]
         if self.form == "anatomy":
-            listed = frozenset(name for name, domain in self.domains.items() if domain.texts)
+            listed = frozenset(name for name, domain in self.microdata.domains.items() if domain.texts)
             exact = exact_columns(draft, read, self.attributes, listed, counterfeits, rng)
             keys: list[Integers] = [places for places, _ in reversed(exact)]
             order = np.lexsort([chance, *keys, published])
@@ -180,7 +175,7 @@ class Renderer:
 
         The values of withheld people would reveal that these people exist.
         """
-        if self.attributes[column].name in self.domains:
+        if self.attributes[column].name in self.microdata.domains:
             return np.ones(len(read.texts[column]), dtype=np.bool_)
         return flagged(read.snapshot.point[draft.row[draft.row != COUNTERFEIT], column], len(read.texts[column]))
 
@@ -201,7 +196,7 @@ class Renderer:
         """Return the text of a cell, cached because each release repeats cells."""
         key = attribute.name, cell
         if key not in self._texts:
-            self._texts[key] = attribute.shown(cell, block=attribute.name in self.grids)
+            self._texts[key] = attribute.shown(cell, block=attribute.name in self.microdata.grids)
         return self._texts[key]
 
     def _widened(
@@ -209,32 +204,51 @@ class Renderer:
     ) -> Cell:
         """Return the cell from one place of the scale to another, widened to a fixed grid if it is too short."""
         attribute = self.attributes[column]
-        domain = self.domains.get(attribute.name)
+        domain = self.microdata.domains.get(attribute.name)
         if attribute.kind is not Kind.CATEGORICAL:
             first, last = read.numbers[column][low], read.numbers[column][high]
-            if attribute.name in self.grids:
+            if attribute.name in self.microdata.grids:
                 return self._block(first, last, attribute.name, whole=whole)
             alike = len(read.numbers[column]) == 1
-            length = Fraction(0) if alike else self.lengths.get(attribute.name, Fraction(0))
+            length = Fraction(0) if alike else self._lengths[attribute.name]
             amounts = domain is not None and domain.has_amounts(whole=whole)
             return Interval(*widened(first, last, length, whole=whole, always=amounts))
         texts = read.texts[column]
-        if attribute.hierarchy is not None and attribute.name in self.labelled:
+        if attribute.hierarchy is not None and attribute.name in self.microdata.hierarchies:
             return narrowest(frozenset(texts[low : high + 1]), attribute.hierarchy)
-        if attribute.name in self.codes:
+        if attribute.name in self.microdata.codes:
             members = frozenset(texts[low : high + 1])
             return ValueSet(members) if len(members) == 1 else shortened(members)
         if domain is not None and high - low + 1 == len(domain.texts) > 1:
             return Anything()
         return ValueSet(frozenset(texts[place] for place in range(low, high + 1) if publishable[place]))
 
+    @cached_property
+    def _lengths(self) -> dict[str, Fraction]:
+        """The least length of the intervals of each attribute of numbers."""
+        return {each.name: self._length(each.name) for each in self.attributes if each.kind is not Kind.CATEGORICAL}
+
+    def _length(self, name: str) -> Fraction:
+        """Return the least length of the intervals of an attribute of numbers.
+
+        It is 2 for whole numbers, as in the paper's example, and a hundredth of the declared domain for amounts and
+        other numbers, with as many decimals as they.
+        """
+        domain, whole = self.microdata.domains.get(name), self.microdata.is_whole(name)
+        if whole and not (domain is not None and domain.has_amounts(whole=True)):
+            return _WHOLE_LENGTH
+        if domain is None or domain.low is None or domain.high is None:
+            return Fraction(0)
+        unit = Fraction(1, 10 ** self.microdata.decimals(name))
+        return -((domain.low - domain.high) / _SHARE_OF_DOMAIN // unit) * unit
+
     def _block(self, first: Fraction, last: Fraction, name: str, *, whole: bool) -> Cell:
         """Return the narrowest block of an attribute's grids that holds two numbers, or else the domain."""
-        for width in self.grids[name]:
+        for width in self.microdata.grids[name]:
             found = grid(width, first, whole=whole and width.denominator == 1)
             if contains(found, Interval(last, last)):
                 return found
-        domain = self.domains.get(name)
+        domain = self.microdata.domains.get(name)
         return Anything() if domain is None else Interval(domain.low, domain.high)
 
     def _parts(
@@ -250,7 +264,7 @@ class Renderer:
         texts = []
         for of, after, upto in parted.tolist():
             whole = attribute.cells[of] if of >= 0 else self._root(attribute)
-            widths = self.grids.get(attribute.name, ())
+            widths = self.microdata.grids.get(attribute.name, ())
             part = _on_grid(read, column, after, upto, widths[0]) if widths else None
             cell = intersect(whole, part or _between(read, column, after, upto, publishable))
             text = None if cell is None else self._shown(cell, attribute)
@@ -273,7 +287,7 @@ class Renderer:
 
     def _root(self, attribute: QuasiIdentifier) -> Cell:
         """Return the declared domain, or else `*`."""
-        domain = self.domains.get(attribute.name)
+        domain = self.microdata.domains.get(attribute.name)
         if domain is None:
             return Anything()
         return ValueSet(frozenset(domain.texts)) if domain.texts else Interval(domain.low, domain.high)

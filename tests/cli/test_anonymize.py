@@ -437,7 +437,7 @@ def test_an_unlinkable_column_is_published_beside_its_rows(tmp_path, words):
     )
 
 
-@kills("audit.publishing.series_layout._new_manifest", "sensitivity(name) or not is_weight(name)", "sensitivity(name)")
+@kills("audit.publishing.series_folder._new_manifest", "sensitivity(name) or not is_weight(name)", "sensitivity(name)")
 @pytest.mark.parametrize("name", ["Income band", "Satisfaction", "Income weight", "Birth weight"])
 def test_an_unlinkable_column_that_may_be_sensitive_is_asked_about_again(tmp_path, name):
     """Its texts were certain for whoever is in a group with one of them, and the policy held."""

@@ -11,7 +11,8 @@ from itertools import product
 import pytest
 
 from audit.cli import init
-from audit.init.confirmation import OPEN, confirmed
+from audit.init.confirmation import confirmed
+from audit.init.questions import OPEN
 from audit.io.toml import toml_document, value_under
 from audit.model.errors import UsageError
 from reports.verdict import if_unchanged
@@ -168,7 +169,7 @@ def test_answers_that_end_too_early_change_nothing(folder, answers):
     assert text == MANIFEST.format(keys=ALL)
 
 
-@kills("audit.init.confirmation._Asked.is_right", "(question, OPEN)", '(question, "yes")')
+@kills("audit.init.questions.AskedManifest.is_right", "(question, OPEN)", '(question, "yes")')
 def test_a_denied_guess_is_deleted_or_stays_unconfirmed(folder):
     plain = MANIFEST.replace("types.Age", 'unlinkable.Note = "x"\nmissing = ["?"]\ntypes.Age')
     keys = '"columns.missing", "columns.types.Age", "series.name"'
@@ -184,7 +185,7 @@ def test_a_denied_guess_is_deleted_or_stays_unconfirmed(folder):
     assert "unconfirmed" in tomllib.loads(confirm(folder, "")[3])
 
 
-@kills("audit.init.confirmation._Asked.take_role", "if [name] ==", "if () ==")
+@kills("audit.init.confirmation._AskedAboutPeople.take_role", "if [name] ==", "if () ==")
 def test_columns_that_change_go_with_the_role_of_the_column(folder):
     text = MANIFEST.format(keys='"columns.quasi_identifiers"').replace("types.Age", 'changing = ["Sex"]\ntypes.Age')
     write(folder / "series.toml", text)
@@ -202,7 +203,7 @@ def test_a_denied_guess_without_which_no_release_can_be_read_stays_one(folder):
     assert (code, tomllib.loads(text)) == (0, tomllib.loads(before)), err
 
 
-@kills("audit.init.confirmation._Asked.still_guessed", "is not None", "or key")
+@kills("audit.init.questions.AskedManifest.still_guessed", "is not None", "or key")
 @pytest.mark.parametrize("seed", range(some(20)))
 def test_a_key_that_an_answer_removes_is_no_guess_any_more(tmp_path, seed):
     """The manifest could not be read with it, and one question came again and again, whatever was answered."""
@@ -251,7 +252,7 @@ def test_what_cannot_be_confirmed(folder, tmp_path):
     assert f"let `audit init --microdata {folder}` write it first" in microdata
 
 
-@kills("audit.init.confirmation._Asked.ask_role", "bool(sensitivity(name))", "False")
+@kills("audit.init.confirmation._AskedAboutPeople.ask_role", "bool(sensitivity(name))", "False")
 def test_no_empty_line_says_that_what_sounds_sensitive_may_be_known(folder):
     """Enter takes what is suggested, and whatever is a quasi-identifier is not judged."""
     for path in (folder / "jan.csv", folder / "feb.csv"):
@@ -300,8 +301,10 @@ def test_transitions_drafted_for_the_former_sensitive_column_are_drafted_anew(wa
     assert (code in (0, 1, 3), result["contradictions"]) == (True, {"changed": 0, "infeasible": 0})
 
 
-@kills("audit.init.confirmation._Asked.ask_changes", "self.list_changes(file, given) if others", "ANY if others")
-@kills("audit.init.guesses.lines_of", "several = len(changes) > 1", "several = False")
+@kills(
+    "audit.init.confirmation._AskedAboutPeople.ask_changes", "self.list_changes(file, given) if others", "ANY if others"
+)
+@kills("audit.init.guess.lines_of", "several = len(changes) > 1", "several = False")
 @pytest.mark.parametrize("answers", list(product(("never", "stated", "any"), repeat=2)), ids="-".join)
 def test_whether_values_change_is_asked_and_kept_for_each_sensitive_column(wave, answers):
     """Both were asked about at once, no answer was what the keys show, and by "any" an audit found too little."""
@@ -320,7 +323,7 @@ def test_whether_values_change_is_asked_and_kept_for_each_sensitive_column(wave,
     assert (code == 2) == ("never" in answers), err  # the keys show that values change
 
 
-@kills("audit.init.confirmation.confirmed", "asked.ask_types(manifest)", "pass")
+@kills("audit.init.confirmation._AskedAboutPeople.ask_all", "self.ask_types()", "pass")
 @pytest.mark.parametrize(
     ("form", "answers", "written"),
     [
@@ -516,10 +519,10 @@ def test_whether_values_change_is_asked_where_nothing_shows_it(registered, answe
     assert (run_audit(registered)[0], "unconfirmed" in manifest) == (code, code == 3)
 
 
-@kills("audit.init.confirmation._Asked.guess", "append(key)", "count(key)")
+@kills("audit.init.questions.AskedManifest.guess", "append(key)", "count(key)")
 @kills("audit.init.guess.changes_of_values", "return None if people else {}", "return {}")
 @kills("audit.io.rules.rows_and_values.SeveralRows.doubts", "is not None:", "is None and False:")
-@kills("audit.init.confirmation._Asked.find_cases", "if series is not None and", "if False and")
+@kills("audit.init.confirmation._AskedAboutPeople.find_cases", "if (column", "if False and (column")
 @pytest.mark.many
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("older", [True, False])
@@ -611,7 +614,7 @@ def test_whether_values_change_is_not_asked_where_the_keys_show_it_or_nobody_is_
         assert ("transitions" in manifest.get("adversary", {})) == (tag == "2023")  # one release has no key
 
 
-@kills("audit.init.confirmation.confirmed", "unsaid or moved", "moved")
+@kills("audit.init.confirmation._AskedAboutPeople.ask_all", "unsaid or moved", "moved")
 @pytest.mark.parametrize("late", [False, True])
 def test_changes_are_asked_about_whenever_the_keys_are_there(tmp_path, late):
     """An audit without transitions found many contradictions where the keys came after `audit init`."""
@@ -710,7 +713,7 @@ def test_an_audit_reads_what_any_answers_leave_unless_it_is_said_that_it_does_no
     assert audited != 2 or "an audit refuses" in out or code == 2 or "changing" in why, why
 
 
-@kills("audit.init.confirmation._Asked.take_role", "_say_nothing_below(self.columns, role)", "pass")
+@kills("audit.init.confirmation._AskedAboutPeople.take_role", "say_nothing_below(self.columns, role)", "pass")
 def test_what_was_guessed_of_a_column_is_not_said_of_its_new_role(tmp_path):
     """The comment below the key says what to write if the column was published; that was answered."""
     survey(tmp_path, 1)
@@ -785,8 +788,8 @@ def test_a_blank_sensitive_cell_is_asked_about_and_named_in_words(tmp_path, answ
     assert (code == 1, "all 2 rows that look alike have no value" in out) == (answer == "no", answer == "no"), out
 
 
-@kills("audit.init.confirmation._Asked.state_blank", '"" not in missing and', '"" in missing and')
-@kills("audit.init.confirmation._Asked.has_transitions", "self.lists_all(before, str(stated))", "True")
+@kills("audit.init.confirmation._AskedAboutPeople.state_blank", '"" not in missing and', '"" in missing and')
+@kills("audit.init.confirmation._AskedAboutPeople.has_transitions", "self.lists_all(str(stated))", "True")
 @pytest.mark.parametrize("answer", ["yes", "no"])
 @pytest.mark.parametrize("listed", [True, False])
 def test_an_audit_accepts_what_was_answered_about_two_sensitive_columns(tmp_path, answer, listed):
@@ -819,7 +822,7 @@ def test_a_column_may_be_another_one_under_another_name(folder):
     assert (code, [each["kind"] for each in result["warnings"] if each["kind"] == "unpublished-column"]) == (0, [])
 
 
-@kills("audit.init.confirmation._is_label", "counts is None or not label", "True")
+@kills("audit.init.questions._is_label", "counts is None or not label", "True")
 def test_a_total_that_no_table_has_is_no_answer(tmp_path):
     """A "no" to the question what it is instead would be a label of nobody, and leave out all sums."""
     lines = ["area,sex,n", *(f"{area},{sex},{n}" for area in "ab" for sex, n in (("m", 9), ("f", "c"), ("all", 30)))]

@@ -523,7 +523,7 @@ def test_the_column_of_releases_needs_a_role_too(tmp_path):
 
 
 @kills(
-    "audit.init.column_differences._comes_again",
+    "audit.init.column_meanings._comes_again",
     "2 * np.count_nonzero(releases[column.codes] > 1) > len(column.codes)",
     "False",
 )

@@ -116,7 +116,7 @@ def test_noise_that_no_sum_refutes_is_no_doubt(way, seed, tmp_path):
     assert "the sums in" not in audited(tmp_path)[2]
 
 
-@kills("audit.init.count_noise._exact", "unlike[at] or is_alike(*kinds[at])", "False")
+@kills("audit.init.count_rules._exact", "unlike[at] or is_alike(*kinds[at])", "False")
 @pytest.mark.many
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("way", WAYS)
@@ -221,7 +221,7 @@ def test_a_name_of_a_release_and_of_a_column_of_counts_is_no_name_of_what_is_exa
     assert (code == 2, said in err) == (name == "2023", name == "2023"), err
 
 
-@kills("audit.init.count_noise._names_of", " | of_both", "")
+@kills("audit.init.count_rules._names_of", " | of_both", "")
 def test_init_names_the_table_where_the_name_of_its_release_is_that_of_a_column(tmp_path):
     rng = random.Random(5)  # noqa: S311
     for name, years, by in (("2023", ("2022", "2023"), None), ("2024", ("2023", "2024"), NOISES["rounded"][0])):
@@ -403,7 +403,7 @@ def test_what_the_manifest_says_less_of_than_the_files_is_asked_about(kind, tmp_
     assert codes == [3, 0]
 
 
-@kills("audit.init.count_noise.take_perturbation", "if at not in exact", "")
+@kills("audit.init.count_rules.take_perturbation", "if at not in exact", "")
 def test_exact_tables_that_disagree_are_not_perturbed(tmp_path):
     """The tables of a release count people at two dates: of each, the sums are right."""
     series(tmp_path, "table", 1, "")

@@ -9,8 +9,8 @@ import pytest
 
 from audit.cli import init
 from audit.init.columns import Column
-from audit.init.confirmation import question_about
 from audit.init.microdata import confirmed_microdata
+from audit.init.questions import question_about
 from audit.io.microdata import open_microdata
 from audit.io.releases import IdentifierEncoder
 from audit.model.errors import Problems
@@ -484,7 +484,7 @@ def test_a_row_of_no_one_enters_no_guess_but_is_named_as_by_the_methods(tmp_path
     assert f"{said}; " in refused("init", "--microdata", str(wrong), "--confirm")
 
 
-@kills("audit.init.microdata.changes_of_people", "if value}", "}")
+@kills("audit.init.guess.changes_of_people", "if value}", "}")
 def test_empty_cells_stop_no_guess_and_are_named_as_by_the_methods(tmp_path, monkeypatch):
     """Without a value, the command wrote nothing; and answers were taken without a word of the cells."""
     out, found = initialised(folder := survey(tmp_path / "m", "R98,,2,West,gout", "R99,30,2,West,"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from audit.cli import init
-from audit.init.confirmation import Question, yes_or_no
+from audit.init.questions import Question, yes_or_no
 from audit.model.errors import UsageError
 from tests.cli.test_messy_files import manifest as plain_manifest
 from tests.cli.test_messy_files import tables, verdict

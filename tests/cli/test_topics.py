@@ -72,7 +72,7 @@ def test_the_total_of_a_topic_is_a_label_or_a_word_for_all_people(total, asked, 
     assert not asked or code == 3
 
 
-@kills("audit.init.count_topics._are_alternatives", "any(sum(parts) > total for", "any(True for")
+@kills("audit.init.count_forms._are_alternatives", "any(sum(parts) > total for", "any(True for")
 @pytest.mark.parametrize("more", [0, 10])
 def test_chapters_that_together_make_up_the_total_are_no_topics(more, tmp_path):
     """Nor are those beside which there are a few more people."""
@@ -116,7 +116,7 @@ def hospitals(folder, whole, every, own, hidden=()):
     (folder / "2024.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-@kills("audit.init.count_topics._are_alternatives", " and not divide_a_total(known)", "")
+@kills("audit.init.count_forms._are_alternatives", " and not divide_a_total(known)", "")
 @kills("audit.init.count_tables.widen_refuted", "dimension.labels if nested", "[] if nested")
 @kills(
     "audit.count_tables.label_doubts.inside_another",

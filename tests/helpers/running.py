@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from audit.init.confirmation import OPEN, Question
+from audit.init.questions import OPEN, Question
 from tests.helpers.schemas import fits
 from tests.helpers.structure import assert_complete
 from tests.helpers.tiny import TinySeries

@@ -12,16 +12,7 @@ from typing import Any, Self
 from audit.io.cell_reading import bands_among, day_in, is_range, number_in, parse_point, unit_of
 from audit.io.cells import CellError, Kind
 from audit.io.notations import as_plain_number, fold, kind_of_days, read_number, ungrouped, with_plain_point
-from audit.io.rules.rule import (
-    NO_ROLE,
-    ColumnRule,
-    Columns,
-    Hint,
-    ReadSeries,
-    Respelling,
-    WrittenTexts,
-    unnamed,
-)
+from audit.io.rules.rule import NO_ROLE, ColumnRule, Columns, Hint, ReadSeries, Respelling, WrittenTexts, unnamed
 from audit.io.table_forms import legend
 from audit.io.toml import Reader, toml_key
 from audit.model.errors import Doubt

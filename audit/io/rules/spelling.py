@@ -33,17 +33,7 @@ from audit.io.notations import (
 )
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows_and_values import Similar, is_total
-from audit.io.rules.rule import (
-    NO_ROLE,
-    ColumnRule,
-    Columns,
-    Hint,
-    ReadSeries,
-    Respelling,
-    Rules,
-    WrittenTexts,
-    unnamed,
-)
+from audit.io.rules.rule import NO_ROLE, ColumnRule, Columns, Hint, ReadSeries, Respelling, Rules, WrittenTexts, unnamed
 from audit.io.tables import Table, read_table, text_codes
 from audit.io.toml import Reader, one_of
 from audit.model.arrays import Codes, Flags

@@ -21,7 +21,7 @@ from audit.model.errors import AuditError, InputError
 from audit.principles.registry import find
 from audit.publishing.publish import BrokenPromiseError, PublishOptions, PublishResult, publish
 from audit.publishing.renderer import widened
-from audit.publishing.transaction import SeriesTransaction
+from audit.publishing.series_folder import SeriesTransaction
 from tests.helpers.microdata import Pairs, write_microdata
 
 FIRST = [("Bo", 21, "Rye", "flu"), ("Al", 22, "Ely", "cold"), ("Cy", 40, "Rye", "flu"), ("Di", 41, "Rye", "gout")]
