@@ -29,8 +29,8 @@ FORMATS: Registry[type[Format]] = Registry(
         "json": "reports.formats:Json",
         "markdown": "reports.formats:Markdown",
         "html": "reports.formats:Html",
-        "sarif": "reports.sarif:Sarif",
-        "junit": "reports.junit:JUnit",
+        "sarif": "reports.program_formats:Sarif",
+        "junit": "reports.program_formats:JUnit",
     },
 )
 

@@ -221,7 +221,7 @@ def _put_document(words: Sequence[str], error: BaseException, lines: Sequence[st
     asked = _format_asked(words)
     if asked not in {"json", "sarif"}:
         return
-    from reports.input_errors import written
+    from reports.program_formats import written
 
     series = next((word for word in words if os.path.exists(word)), "")  # noqa: PTH110 - no name makes this raise
     folder = in_repository(series) if series else ""

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from audit.clauses.count_limits import COUNT_CLAUSES
+from audit.clauses.registry import COUNT_CLAUSES
 from audit.count_tables.build_evidence import (
     CountEvidence,
     EvidencePart,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.clauses.count_limits import COUNT_CLAUSES
+from audit.clauses.registry import COUNT_CLAUSES
 from audit.count_tables.table_rules import (
     HIDING,
     MOST_PARTS,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.clauses.count_limits import COUNT_CLAUSES
+from audit.clauses.registry import COUNT_CLAUSES
 from audit.count_tables.count_findings import FindingBuilder, Known, with_pictures
 from audit.count_tables.doubts import check_columns_are_there, surest_limits, table_doubts, without_guesses
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, followed, judge, tables_facts

@@ -13,7 +13,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from audit.clauses.count_limits import COUNT_CLAUSES
+from audit.clauses.registry import COUNT_CLAUSES
 from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.count_tables.published_counts import CountTie, PublishedCounts

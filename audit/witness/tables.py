@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from audit.clauses.count_limits import COUNT_CLAUSES
+from audit.clauses.registry import COUNT_CLAUSES
 from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.count_tables.published_counts import PublishedCounts

@@ -16,8 +16,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from audit.clauses.clause import Limit
-from audit.clauses.count_limits import COUNT_CLAUSES
-from audit.clauses.registry import OWN
+from audit.clauses.registry import COUNT_CLAUSES, OWN
 from audit.findings.count import COUNT_KINDS
 from audit.findings.registry import KINDS as FINDINGS
 from audit.model.command_results import CheckReport, Comparison, Explanation
@@ -39,8 +38,8 @@ from audit.model.measures import Absent, Measures, RiskMeasures, measure_names
 from audit.model.release_impact import ReleaseImpact, Repair
 from audit.model.report import Report
 from audit.runtime.phrases import Reason
-from reports.input_errors import ErrorDocument
 from reports.json_values import constants, written_fields
+from reports.program_formats import ErrorDocument
 
 Schema = dict[str, Any]
 _PLAIN: dict[object, Schema] = {

@@ -133,7 +133,7 @@ def measured(series, folder):
     "PROTECTED",
 )
 @kills("attacks.differencing.solutions.Questions.decide", "(hidden & ~large)", "hidden")
-@kills("audit.clauses.count_limits.MinWidth.violated", "size.upper - size.lower + 1 < limit", "True")
+@kills("audit.clauses.registry.MinWidth.violated", "size.upper - size.lower + 1 < limit", "True")
 @pytest.mark.parametrize(
     ("most", "words", "code", "states", "kinds"),
     [

@@ -21,8 +21,8 @@ from audit.io.series import open_series
 from audit.model.audit_options import AuditOptions
 from audit.model.report import Report
 from audit.pipeline.audit_run import run_audit
+from reports.program_formats import rules_of
 from reports.registry import FORMATS
-from reports.sarif import rules_of
 from tests.cli.forms import EXAMPLES, FORMS, append, edit, read_rows, write_rows
 from tests.helpers.hostile import Spoiler
 from tests.helpers.messy import series_of

@@ -541,7 +541,7 @@ def opened(part, run):
 
 
 @kills(
-    "audit.clauses.count_limits.CountClause.decided",
+    "audit.clauses.registry.CountClause.decided",
     "reasons += dict.fromkeys(reason for rule, reason in open_.items() if rule in self.rules)",
     "pass",
 )

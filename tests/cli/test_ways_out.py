@@ -14,8 +14,7 @@ from contextlib import suppress
 
 import pytest
 
-from audit.clauses.count_limits import COUNT_CLAUSES
-from audit.clauses.registry import CLAUSES
+from audit.clauses.registry import CLAUSES, COUNT_CLAUSES
 from tests.cli.forms import EXAMPLES, FORMS, append, edit
 from tests.cli.test_command_line import HOSPITAL
 from tests.helpers.messy import write

@@ -1,26 +1,36 @@
-"""SARIF 2.1.0: findings for code scanning, with the release files as their places.
+"""Formats for programs: SARIF for code scanning, JUnit for CI servers, and what they get when the input is wrong.
 
-Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0*, sections 3.11 (messages), 3.14
-(runs), 3.17 (automation details), 3.20 (invocations), 3.24 (artifacts), 3.27 (results), 3.29 (physical locations), 3.30
-(regions), 3.49 (rules).
+SARIF 2.1.0 has the findings, with the release files as their places. Source: OASIS, *Static Analysis Results
+Interchange Format (SARIF) Version 2.1.0*, sections 3.11 (messages), 3.14 (runs), 3.17 (automation details), 3.20
+(invocations), 3.24 (artifacts), 3.27 (results), 3.29 (physical locations), 3.30 (regions), 3.49 (rules).
+
+In JUnit XML each clause of the policy is a test case, so that any CI server shows which one fails. The dialect is the
+one that Jenkins, GitLab and GitHub's test reporters read: `testsuite` with `testcase`s, each of which may have one
+`failure` (the clause is violated), `error` (it is undecided) or `skipped` (not asked, or nothing in this series can
+decide it).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from posixpath import join
+from typing import Annotated, ClassVar, Literal
 from urllib.parse import quote
+from xml.etree import ElementTree as ET
 
 from audit.clauses.registry import CLAUSES
 from audit.model.arrays import stretches
+from audit.model.errors import SENTENCE, InputError, Problem
 from audit.model.finding import Finding, FindingRule
-from audit.model.report import Report
-from audit.runtime.phrases import printable
-from audit.runtime.version import documentation
-from reports.json_values import as_json
+from audit.model.json_types import Items
+from audit.model.report import ClauseReport, Report, Tool
+from audit.runtime.phrases import printable, printable_path
+from audit.runtime.version import VERSION, documentation
+from reports.json_values import as_json, json_object
 from reports.markdown import escaped
-from reports.sentences import ended_early, steps, undecided, violating, violation_text
+from reports.sentences import broken_by, ended_early, steps, undecided, violating, violation_text, waivers, warnings
 from reports.summary_text import ATTACKS as DESCRIBED
 from reports.text import PAPER
 from reports.verdict import contradicted, headline
@@ -232,3 +242,143 @@ def _files(report: Report, folder: str) -> tuple[dict[str, dict[str, object]], d
         by_path[each.path] = artifact(each.path, folder, place)
         files.setdefault(tag, by_path[each.path])
     return {tag: files[tag] for tag in report.series.releases if tag in files}, by_path
+
+
+_TAGS = {"violated": "failure", "undecided": "error", "not asked": "skipped", "not judged": "skipped"}
+
+
+class JUnit:
+    """Render a report as one JUnit test suite."""
+
+    name = "junit"
+
+    def render(self, report: Report) -> str:
+        """Return indented XML with a final line break."""
+        # A report about one person decides no clause.
+        clauses = report.policy.clauses if report.about is None else ()
+        states = [each.state for each in clauses]
+        seconds = sum(attack.seconds for attack in report.attacks)
+        suite = ET.Element(
+            "testsuite",
+            name=f"series-audit: {printable(report.series.name, 200)}",
+            tests=str(len(states)),
+            failures=str(states.count("violated")),
+            errors=str(states.count("undecided")),
+            skipped=str(states.count("not asked") + states.count("not judged")),
+            time=f"{seconds:.3f}",
+        )
+        for clause in clauses:
+            _case(suite, clause, report)
+        ET.SubElement(suite, "system-out").text = "\n".join(
+            [headline(report)[0], *waivers(report), *warnings(report), *_findings_in_words(report)]
+        )
+        ET.indent(suite)
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode") + "\n"
+
+
+def _case(suite: ET.Element, clause: ClauseReport, report: Report) -> None:
+    """Add the test case of one clause of the policy."""
+    case = ET.SubElement(suite, "testcase", classname="policy", name=f"{clause.clause} {clause.limit:.12g}", time="0")
+    if clause.state not in _TAGS:
+        return
+    why = [violation_text(each) for each in report.policy.violations if clause.clause in broken_by(each, report)]
+    message = "; ".join(why) or printable(clause.reason or clause.state, SENTENCE)
+    ET.SubElement(case, _TAGS[clause.state], message=message, type=clause.state)
+
+
+def _findings_in_words(report: Report) -> Iterator[str]:
+    """Yield the findings that are shown, each with its certificate below it."""
+    for attack in report.attacks:
+        for finding in attack.findings:
+            yield f"{attack.attack}: {finding.sentence(by_version=attack.measures.by_version)}"
+            yield from (f"  {step}" for step in steps(finding))
+
+
+_LONGEST_LINE = 1500
+
+
+@dataclass(frozen=True)
+class ErrorEntry:
+    """One problem.
+
+    Attributes:
+        file: its file, relative to the series if it is inside; null if the problem is not in a file.
+        line: counted from 1, the header included; null for the whole file.
+        column: the column's name, or null.
+        message: the problem.
+        remedy: what to do about it; null if the message contains it.
+    """
+
+    file: str | None
+    line: int | None
+    column: str | None
+    message: str
+    remedy: str | None
+
+
+@dataclass(frozen=True)
+class ErrorDocument:
+    """What a command writes on standard output with --format json when usage or input is wrong (exit code 2).
+
+    Attributes:
+        schema_version: the version of this form.
+        tool: what made this.
+        exit_code: the exit code of the command.
+        problems: all problems.
+    """
+
+    schema_version: ClassVar[Literal[2]] = 2
+    exit_code: ClassVar[Literal[2]] = 2
+    tool: Tool
+    problems: Annotated[tuple[ErrorEntry, ...], Items(1)]
+
+
+def written(form: str, error: BaseException, lines: Sequence[str], series: str, folder: str) -> str:
+    """Return the document of an error, as JSON or SARIF.
+
+    Args:
+        form: `json` or `sarif`.
+        error: the error.
+        lines: the text on standard error.
+        series: the name of the series' folder.
+        folder: the series' folder in its repository; empty outside a repository.
+    """
+    entries = tuple(map(_of_line, lines))
+    if isinstance(error, InputError):
+        entries = tuple(map(_of_problem, error.problems))
+    if form == "sarif":
+        return _errors_in_sarif(entries, series, folder)
+    return as_json(json_object(ErrorDocument(Tool(VERSION), entries)))
+
+
+def _of_problem(problem: Problem) -> ErrorEntry:
+    return ErrorEntry(
+        file=printable_path(problem.file),
+        line=problem.line,
+        column=None if problem.column is None else printable(problem.column),
+        message=printable(problem.what, SENTENCE),
+        remedy=printable(problem.remedy, SENTENCE),
+    )
+
+
+def _of_line(line: str) -> ErrorEntry:
+    """Return an error of usage as an entry: its message, and what to do."""
+    what, mark, remedy = printable(line, _LONGEST_LINE).rpartition("; ")
+    return ErrorEntry(None, None, None, what if mark else remedy, remedy if mark else None)
+
+
+def _errors_in_sarif(entries: Sequence[ErrorEntry], series: str, folder: str) -> str:
+    """Return the problems as notifications of a run without results: the run searched for none."""
+    notifications = [_notification(each, folder) for each in entries]
+    invocation = {"executionSuccessful": False, "exitCode": 2, "toolExecutionNotifications": notifications}
+    about = {"tool": tool(VERSION, {}), "automationDetails": automation(series, folder)}
+    return log({**about, "invocations": [invocation]})
+
+
+def _notification(entry: ErrorEntry, folder: str) -> dict[str, object]:
+    column = "" if entry.column is None else f'column "{entry.column}": '
+    said = f"{column}{entry.message}" if entry.remedy is None else f"{column}{entry.message}; {entry.remedy}"
+    notification: dict[str, object] = {"level": "error", "message": message(said)}
+    if entry.file is None or entry.file.startswith("/") or ":" in entry.file or ".." in entry.file:
+        return notification if entry.file is None else {**notification, "message": message(f"{entry.file}: {said}")}
+    return {**notification, "locations": [location(artifact(entry.file, folder), entry.line)]}
