@@ -184,7 +184,7 @@ def _check_spelling(word: str) -> None:
 
 def _reported(error: BaseException) -> tuple[list[str], int]:
     """Return the lines that report an error, and the exit code."""
-    from audit.io.diagnostics import is_lack_of_memory
+    from audit.io.dialect import is_lack_of_memory
 
     if isinstance(error, KeyboardInterrupt):
         return [str(error) or say("interrupted")], 130

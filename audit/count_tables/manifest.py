@@ -31,7 +31,7 @@ from audit.count_tables.table_rules import (
     roots,
 )
 from audit.io import manifest as microdata
-from audit.io.diagnostics import note_unreadable, records
+from audit.io.dialect import note_unreadable, records
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.notations import plain
 from audit.io.paths import real_path

@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from audit.io.diagnostics import check_file
+from audit.io.dialect import check_file
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, as_file_name, key_name
 from audit.io.naming import in_time
 from audit.io.paths import is_there, same_file

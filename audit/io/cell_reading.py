@@ -32,8 +32,7 @@ from audit.io.cells import (
     members_in,
     number_cell,
 )
-from audit.io.diagnostics import damages, note_unreadable
-from audit.io.dialect import UTF_8, Dialect, guess_encoding
+from audit.io.dialect import UTF_8, Dialect, damages, guess_encoding, note_unreadable
 from audit.io.notations import (
     LONGEST_NUMBER,
     Reading,

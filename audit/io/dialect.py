@@ -1,7 +1,10 @@
-"""Dialect: the delimiter, the encoding and the quotes of a text table.
+"""Dialect: the delimiter, the encoding and the quotes of a text table; and the fault of a file that cannot be read.
 
 What the manifest does not declare is guessed from the beginning of the file, where comma-separated UTF-8 is preferred.
 Another delimiter is only guessed if it divides the first records into equally many cells, at least two.
+
+Arrow reads CSV fast, but hardly explains its errors, and ignores some, such as an unclosed quote. A fast scan detects
+these here; then Python's own, slower reader finds the line. No message quotes the contents of a file.
 """
 
 from __future__ import annotations
@@ -13,203 +16,24 @@ import io
 import re
 import sys
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+import zlib
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice, starmap, takewhile
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+import pyarrow as pa
 
 from audit.io.cells import Fault
-from audit.io.paths import kept_while_unchanged
+from audit.io.header_rows import header_group, header_place, joined_header
+from audit.io.paths import exists, kept_while_unchanged
+from audit.model.arrays import Flags, Words
+from audit.model.errors import Problems
 from audit.runtime.memory import memory_bytes
-from audit.runtime.phrases import say
-
-_FIRST = 15  # rows that are searched for the header
-_MOSTLY = 0.6  # the share of rows that have the table's width
-_WORD, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile("[0-9]+")
-
-
-def header_place(rows: Sequence[Sequence[str]]) -> int:
-    """Return the index of the header among the first rows.
-
-    It is the first row with distinct names that is as wide as most rows, if no row above it can be the header: each is
-    shorter than most rows, or has several empty cells or the same text in each, or a blank row separates it from the
-    table. Otherwise it is row 0. Of a header of several lines it is the lowest one (`joined_header`). Blank rows and
-    those below the last one of that width, such as notes, do not count.
-
-    >>> header_place([["Report of 2024"], ["age", "sex", "zip"], ["20", "m", "80331"], ["30", "f", "80331"]])
-    1
-    >>> header_place([["Report", "Report", "Report"], ["age", "sex", "zip"], ["20", "m", "80331"]])
-    1
-    >>> header_place([["", "age", "sex"], ["1", "20", "m"], ["2", "30", "f"]])
-    0
-    >>> header_place([["Year", "2024", ""], ["", "", ""], ["age", "sex", "zip"], ["20", "m", "8"], ["30", "f", "9"]])
-    2
-    >>> header_place([["Report of 2024"], [], ["age", "n"], ["20", "3"], ["30", "4"], [], ["A note"], ["Office"]])
-    2
-    """
-    widths = Counter(len(row) for row in rows if len(row) > 1)
-    if not widths:
-        return 0
-    width, times = widths.most_common(1)[0]
-    last = max(place for place, row in enumerate(rows) if len(row) == width)
-    if times < _MOSTLY * sum(map(bool, rows[: last + 1])):
-        return 0
-    for place, row in enumerate(rows[:_FIRST]):
-        is_above_units = _is_of_units(next(iter(rows[place + 2 : place + 3]), ()))
-        is_above_group = _without_top(rows, place + 2) != (rows, place + 2)
-        for end in (place + 1, place + 2)[: 1 + (is_above_units or is_above_group)]:
-            if joined_header(rows, end):
-                return end
-        filled = [cell.strip() for cell in row if cell.strip()]
-        if len(row) == len(filled) > len(set(filled)) == 1:
-            continue  # a title, repeated in its cells
-        if len(row) == len(filled) == width:
-            return place if len(set(filled)) == width and _are_names(filled, rows[place + 1 : place + 2]) else 0
-        few = len(filled) <= 1 or 2 * len(filled) < width
-        incomplete = few and not (len(row) == width and width - len(filled) < 2)
-        if not incomplete and not _is_separate(rows[place + 1 : _FIRST], width):
-            is_header = _is_title(rows[0]) and _are_names(row, rows[place + 1 : place + 2])
-            return place if is_header and not _is_named_above(row, rows[:place]) else 0
-    return 0
-
-
-_YEAR = re.compile("(?:19|20)[0-9]{2}")
-_COUNTS = re.compile(
-    r"\W*(?:anzahl|personen|fälle|numbers?|no\.|counts?|people|persons|cases|nombres?|effectifs?|personnes|cas|números?|"
-    r"recuentos?|personas|casos)\W*",
-    re.IGNORECASE,
-)
-"""The units of counts, in a line below the names of the columns; others, such as thousands, change their meaning."""
-
-
-def joined_header(rows: Sequence[Sequence[str]], place: int) -> list[str]:
-    """Return the names of the columns, if this row ends a header of two lines, or is its line of units; none otherwise.
-
-    A column has its name in one of the lines; above a group of columns with names in the lower line, the upper one has
-    the name of the group, once or in each column. It is in no name, so that only one group may have counts. A third
-    line at the top may have a name of all columns after the first ones. Rows may be blank below the header, and a
-    column of counts may show the signs of others alone.
-
-    >>> joined_header([["Kreis", "davon", "", "Alle"], ["", "unter 18", "ab 18", ""], ["Ahaus", "3", "5", "8"]], 1)
-    ['Kreis', 'unter 18', 'ab 18', 'Alle']
-    >>> joined_header([["Kreis", "Frauen", "", "Männer", ""], ["", "1", "2", "3", "4"], ["A", "3", "5", "8", "9"]], 1)
-    []
-    >>> joined_header([["Kreis", "Fälle", ""], ["", "davon", ""], ["", "m", "w"], ["Ahaus", "3", "5"]], 2)
-    ['Kreis', 'm', 'w']
-    """
-    if place and _is_of_units(rows[place] if place < len(rows) else ()):
-        others, row = [*rows[:place], *rows[place + 1 :]], [cell.strip() for cell in rows[place - 1]]
-        is_header = all(row) and len({*row}) == len(row) == len(rows[place])
-        return joined_header(others, place - 1) or (row if is_header and _are_names(row, others[place:]) else [])
-    rows, place = _without_top(rows, place)
-    below_it = [row for row in rows[place + 1 :] if any(map(str.strip, row))]
-    three = (*rows[place - 1 : place + 1], *below_it[:1], *[[]] * 3)[:3]
-    upper, lower, first = ([cell.strip() for cell in row] for row in three)
-    if not place or not len(upper) == len(lower) == len(first):
-        return []
-    upper = [cell if at == 0 or cell != upper[at - 1] else "" for at, cell in enumerate(upper)]
-    body = [[cell.strip() for cell in row] for row in below_it if len(row) >= len(upper)]
-    names, group, groups = list[str](), 0, dict[int, set[int]]()
-    for at, (above, below) in enumerate(zip(upper, lower, strict=True)):
-        group = at if above else group
-        if below and not above and upper[group]:
-            groups.setdefault(group, {group}).add(at)
-        has_name = below or (above and (first[at] or not any(row[at] for row in body)))
-        if not has_name or (below and not above and upper[group] and not lower[group]):
-            return []  # a column without a name or a cell below it, or below the name of another column
-        names.append(below or above)
-    recurs = any(cell and cell in {row[at] for row in body} for at, cell in enumerate(lower))
-    texts = [{row[at] for row in body if row[at]} for at in range(len(upper))]
-    numbers = [{text for text in some if text[:1].isdigit()} for some in texts]
-    signs = set[str]().union(*(some - own for some, own in zip(texts, numbers, strict=True) if own))
-    may_count = [bool(some) and len(some - own - signs) < 2 for some, own in zip(texts, numbers, strict=True)]
-    of_counts = [{may_count[at] for at in some} for some in groups.values()]
-    are_words = all(any(map(str.isalnum, name)) for name in names)  # no sign for a hidden count
-    # A name below that of a single column may be a cell of the first row.
-    singles = zip(upper, lower, (*upper[1:], "end"), strict=True)
-    has_two = any(above and below not in ("", above) and after for above, below, after in singles)
-    is_header = bool(groups) and not all(lower) and len({*names}) == len(names) and _are_names(names, [first])
-    is_clear = are_words and not (recurs or has_two) and {True, False} not in of_counts and of_counts.count({True}) < 2
-    return names if is_header and is_clear else []
-
-
-def _without_top(rows: Sequence[Sequence[str]], place: int) -> tuple[Sequence[Sequence[str]], int]:
-    """Return the rows and the place of a header of three lines with the upper two as one; other headers as they are.
-
-    The top line names the first columns, each, and all others together, which the line below it divides.
-    """
-    if not 1 < place < len(rows):
-        return rows, place
-    top, second = ([cell.strip() for cell in row] for row in rows[place - 2 : place])
-    top = [cell if at == 0 or cell != top[at - 1] else "" for at, cell in enumerate(top)]
-    group = max((at for at, cell in enumerate(top) if cell), default=0)
-    if len(top) != len(second) or not group or not all(top[:group]) or any(second[:group]) or not second[group]:
-        return rows, place
-    return [*rows[: place - 2], [*top[:group], *second[group:]], *rows[place:]], place - 1
-
-
-def header_group(rows: Sequence[Sequence[str]], place: int) -> str:
-    """Return the name of the only group of columns in a header of two lines that ends in this row; empty if none is.
-
-    >>> header_group(
-    ...     [["Kreis", "davon im Alter", "", "Alle"], ["", "unter 18", "ab 18", ""], ["Ahaus", "3", "5", "8"]], 1
-    ... )
-    'davon im Alter'
-    """
-    if not joined_header(rows, place):
-        return ""
-    rows, last = _without_top(rows, place - _is_of_units(rows[place]))
-    pairs = zip(*rows[max(0, last - 1) : last + 1], strict=False) if last else ()
-    found = {" ".join(above.split()) for above, below in pairs if above.strip() and below.strip() not in ("", above)}
-    return found.pop() if len(found) == 1 else ""
-
-
-def _is_of_units(row: Sequence[str]) -> bool:
-    """Return whether a row has units of counts below some columns, and nothing below others such as the first."""
-    filled = [cell for cell in row if cell.strip()]
-    return len(row) > 1 and not row[0].strip() and bool(filled) and all(map(_COUNTS.fullmatch, filled))
-
-
-def _is_title(row: Sequence[str]) -> bool:
-    """Return whether a row cannot be the header, because several of its cells are empty."""
-    return sum(not cell.strip() for cell in row) > 1
-
-
-def _is_named_above(row: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row above has others and a cell that this row lacks, so that both are lines of a header."""
-    lines = takewhile(lambda line: any(map(str.strip, line)), reversed(above))
-    several = (line for line in lines if sum(bool(cell.strip()) for cell in line) > 1)
-    return any(upper.strip() and not cell.strip() for line in several for upper, cell in zip(line, row, strict=False))
-
-
-def _is_separate(below: Sequence[Sequence[str]], width: int) -> bool:
-    """Return whether a blank row comes before the first complete row."""
-    counts = (sum(bool(cell.strip()) for cell in row) for row in below)
-    return next((count for count in counts if count in {0, width}), width) == 0
-
-
-def _are_names(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether cells may be names: a row follows, and no cell is a number or has digits as the cell below it.
-
-    A year may be the name of a column of other numbers.
-    """
-    return bool(below) and all(starmap(_is_name, zip(cells, below[0], strict=False)))
-
-
-def _is_name(cell: str, below: str) -> bool:
-    form = _form(cell)
-    if _YEAR.fullmatch(cell.strip()):
-        return not _YEAR.fullmatch(below.strip())
-    return form != "0" and not ("0" in form and form == _form(below))
-
-
-def _form(cell: str) -> str:
-    """Return a cell with each word replaced by one letter and each number by one digit."""
-    return _DIGITS.sub("0", _WORD.sub("a", cell.strip()))
-
+from audit.runtime.phrases import say, say_count
 
 DELIMITERS = ",;\t|"
 UTF_8 = "utf-8"
@@ -538,3 +362,175 @@ def _begins_with_quotes(text: str, delimiter: str, quote: str) -> bool:
     """Return whether every name in the header has these quotes."""
     names = [name.strip() for name in text.partition("\n")[0].split(delimiter)]
     return all(len(name) > 1 and name.startswith(quote) and name.endswith(quote) for name in names)
+
+
+# -- faults -----------------------------------------------------------------------------------------------------------
+
+
+_AT_A_TIME = 1 << 18
+
+
+def records(
+    path: Path, dialect: Dialect | None = None, *, checked: bool = True
+) -> Generator[tuple[int, list[str]], None, None]:
+    """Yield the line on which each CSV record begins, from 1, and its cells; slowly, for headers and for faults.
+
+    Raises:
+        csv.Error: `checked`, and a record is malformed; its only argument is the line on which it begins.
+        UnicodeDecodeError: `checked`, and the text has another encoding than the dialect.
+    """
+    dialect = read_dialect(path) if dialect is None else dialect
+    with open_text(path, dialect, "strict" if checked else "replace") as text:
+        yield from ((line, cells) for line, cells in dialect.rows(text, strict=checked) if cells)
+
+
+class Quotes(NamedTuple):
+    """The use of quotes in a text, as far as a fast scan shows it.
+
+    Attributes:
+        odd: whether some quote neither opens nor closes a cell, and is not doubled inside one.
+        lines: whether some line ends inside quotes; true if quotes are odd.
+    """
+
+    odd: bool
+    lines: bool
+
+
+def quotes_of(content: bytes, delimiter: str = ",") -> Quotes:
+    r"""Return the use of quotes in a text.
+
+    >>> quotes_of(b'1,"x, y",2'), quotes_of(b'1,"x,2;3,"y,4'), quotes_of(b'1,"x\ny",2')
+    (Quotes(odd=False, lines=False), Quotes(odd=True, lines=True), Quotes(odd=False, lines=True))
+    """
+    if b'"' not in content:
+        return Quotes(odd=False, lines=False)
+    text = np.frombuffer(content.removeprefix(codecs.BOM_UTF8), dtype=np.uint8)
+    inside = closed = lines = False
+    edge_before = True
+    # Blocks of this many bytes stay in a processor's cache.
+    for first in range(0, len(text), _AT_A_TIME):
+        block = text[first : first + _AT_A_TIME]
+        quote, end = block == ord('"'), (block == ord("\n")) | (block == ord("\r"))
+        edge = quote | end
+        for byte in delimiter.encode():
+            edge |= block == byte
+        quotes, edges = _words(quote), _words(edge)
+        within = _within(quotes, inside=inside)
+        before, after = edges << np.uint64(1), edges >> np.uint64(1)
+        before[1:] |= edges[:-1] >> np.uint64(63)
+        after[:-1] |= edges[1:] << np.uint64(63)
+        before[0] |= np.uint64(edge_before)
+        last, bit = divmod(len(block) - 1, 64)
+        after[last] |= np.uint64(1) << np.uint64(bit)  # the next byte decides
+        wrong = quotes & ((within & ~before) | (~within & ~after))
+        if (closed and not edge[0]) or wrong.any():
+            return Quotes(odd=True, lines=True)
+        lines = lines or bool((_words(end) & within).any())
+        inside = bool(within[last] >> np.uint64(bit) & np.uint64(1))
+        closed, edge_before = bool(quote[-1]) and not inside, bool(edge[-1])
+    return Quotes(odd=inside, lines=lines or inside)
+
+
+def _words(flags: Flags) -> Words:
+    """Return flags as bits, 64 in a word, the first flag as the lowest bit."""
+    packed = np.packbits(flags, bitorder="little")
+    return (packed if not len(packed) % 8 else np.pad(packed, (0, -len(packed) % 8))).view("<u8")
+
+
+def _within(quotes: Words, *, inside: bool) -> Words:
+    """Return which bytes are inside quotes, from each opening quote to before the closing one, given quotes as bits.
+
+    A byte is inside if the number of quotes up to it is odd: sums without carries, first in each word, then over words.
+    Source: G. Langdale and D. Lemire, "Parsing gigabytes of JSON per second", VLDB Journal 28 (2019), Section 3.1.1.
+    """
+    found = quotes.copy()
+    for step in (1, 2, 4, 8, 16, 32):
+        found ^= found << np.uint64(step)
+    odd = np.bitwise_xor.accumulate(found >> np.uint64(63))
+    before = np.append(np.uint64(0), odd[:-1]) ^ np.uint64(inside)
+    return found ^ (np.uint64(0) - before)
+
+
+def check_file(path: Path, shown: str, problems: Problems) -> bool:
+    """Return whether a path is a file, and note it if not; a pipe is refused, because opening it would wait forever."""
+    try:
+        if not exists(path):
+            problems.add(shown, say("there is no such file"), say("correct its name, or put the file there"))
+        elif path.is_file():
+            return True
+        else:
+            pipe = say("this is a pipe or a device, not a file")
+            what = say("this is a folder, not a file") if path.is_dir() else pipe
+            problems.add(shown, what, say("name a table, such as a .csv or .parquet file"))
+    except PermissionError:
+        problems.add(shown, say("its folder cannot be read"), say("change the folder's permissions"))
+    return False
+
+
+_LACKS_OF_MEMORY = "out of memory", "allocate memory", "failed to map segment", "can't start new thread"
+
+
+def damages() -> tuple[type[Exception], ...]:
+    """Return the errors that libraries raise for damaged files, or for content that contradicts the file's name."""
+    return OSError, ValueError, EOFError, csv.Error, zlib.error, pa.ArrowException
+
+
+def is_lack_of_memory(error: BaseException) -> bool:
+    """Return whether an error means a lack of memory, which some libraries only say in the message."""
+    said = str(error).casefold()
+    return isinstance(error, MemoryError) or any(each in said for each in _LACKS_OF_MEMORY)
+
+
+def note_unreadable(
+    path: Path, shown: str, error: Exception, problems: Problems, declared: Declared = NOTHING_DECLARED
+) -> None:
+    """Note why a file cannot be read, without quoting its contents."""
+    if is_lack_of_memory(error):
+        if not path.name.endswith(".parquet"):
+            raise MemoryError from error
+        # A damaged Parquet file may request any amount of memory.
+        what = say("there is not enough memory to read it, or the file is damaged")
+        problems.add(shown, what, say("write it again, or audit it on a machine with more memory"))
+        return
+    if isinstance(error, Fault):
+        problems.add(shown, error.what, error.remedy)
+    elif not check_file(path, shown, problems):
+        return
+    elif isinstance(error, PermissionError):
+        problems.add(shown, say("the file may not be read"), say("change its permissions"))
+    elif path.name.endswith(".parquet"):
+        problems.add(shown, say("this Parquet file is damaged or incomplete"), say("write it again, or use CSV"))
+    else:
+        line, what, remedy = _csv_fault(path, declared)
+        problems.add(shown, what, remedy, line=line)
+
+
+def _csv_fault(path: Path, declared: Declared) -> tuple[int | None, str, str]:
+    """Return the first faulty line of a CSV file, None if unknown, with the fault and the remedy."""
+    line, dialect = 1, None
+    try:
+        dialect = read_dialect(path, declared)
+        if dialect.encoding == "utf-8":
+            with open_bytes(path) as raw:
+                for line, content in enumerate(raw, start=1):
+                    content.decode("utf-8-sig" if line == 1 else "utf-8")
+        width, line = None, 1
+        with closing(records(path, dialect)) as lines:
+            for line, cells in lines:
+                width = width or len(cells)
+                if len(cells) != width:
+                    remedy = say("give every line one cell per column; delete it if it is a note below the table")
+                    what = say_count("{count} [cell|cells] where the header has {width}", len(cells), width=width)
+                    return line, what, remedy
+    except UnicodeDecodeError:
+        what = say("the text is not {encoding}", encoding=dialect.encoding.upper() if dialect is not None else "UTF-8")
+        remedy = say(
+            "save the file as UTF-8; a series.toml about rows of people may name its encoding instead, under [columns]"
+        )
+        return line, what, remedy
+    except (EOFError, OSError, zlib.error):
+        return None, say("this gzip file is damaged or incomplete"), say("compress it again")
+    except csv.Error as error:
+        what = say("the row that begins here is not well-formed CSV")
+        return error.args[0], what, say("close every quote, and double the quotes inside a cell")
+    return None, say("the file cannot be read as CSV"), say("save it as plain comma-separated UTF-8 text")

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from xml.etree import ElementTree as ET
 
 from audit.io.cells import Fault
-from audit.io.dialect import check_unpacked, header_group, header_place, joined_header
+from audit.io.dialect import check_unpacked
+from audit.io.header_rows import header_group, header_place, joined_header
 from audit.io.paths import kept_while_unchanged, version
 from audit.io.texts import column_of
 from audit.io.workbook_parts import hidden_columns, joined_cells, shown_otherwise, texts_outside_cells

@@ -21,8 +21,7 @@ from audit.io import manifest as manifests
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import Hierarchy, infer_kind, read_hierarchy
 from audit.io.cells import Kind
-from audit.io.diagnostics import check_file
-from audit.io.dialect import NOTHING_DECLARED, Declared
+from audit.io.dialect import NOTHING_DECLARED, Declared, check_file
 from audit.io.likely_equal import alike_but_for_a_number
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, key_file
 from audit.io.notations import fold, kind_of_days, with_century

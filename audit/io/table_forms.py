@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from audit.io.cells import Fault
-from audit.io.diagnostics import damages, quotes_of, records
 from audit.io.dialect import (
     NOTHING_DECLARED,
     UTF_8,
     Declared,
     Dialect,
+    damages,
     dialect_of,
     open_text,
+    quotes_of,
     read_bytes,
     read_dialect,
+    records,
     text_above,
 )
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES

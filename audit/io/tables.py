@@ -16,8 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.io.diagnostics import check_file, damages, note_unreadable
-from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, read_dialect
+from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect, check_file, damages, note_unreadable, read_dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.paths import kept_while_unchanged

@@ -236,8 +236,8 @@ def test_a_table_in_the_form_of_offices_is_the_plain_one(form, labels, header, t
     assert plain[1]
 
 
-@kills("audit.io.dialect.joined_header", "of_counts.count({True}) < 2", "True")
-@kills("audit.io.dialect.header_place", " and not _is_named_above(row, rows[:place])", "")
+@kills("audit.io.header_rows.joined_header", "of_counts.count({True}) < 2", "True")
+@kills("audit.io.header_rows.header_place", " and not _is_named_above(row, rows[:place])", "")
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -462,8 +462,8 @@ def test_a_line_that_is_declared_harmless_is_quoted_in_full(tmp_path):
 
 
 @kills("audit.io.table_forms.lines_beside", "if not cell.strip() or cell.strip() not in dialect.names", "")
-@kills("audit.io.dialect.header_place", "[: 1 + (is_above_units or is_above_group)]", "[:1]")
-@kills("audit.io.dialect._is_of_units", "not row[0].strip() and ", "False and ")
+@kills("audit.io.header_rows.header_place", "[: 1 + (is_above_units or is_above_group)]", "[:1]")
+@kills("audit.io.header_rows._is_of_units", "not row[0].strip() and ", "False and ")
 @pytest.mark.many
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 @pytest.mark.parametrize("header", [1, 2])
@@ -606,8 +606,8 @@ def test_the_total_of_a_column_of_releases_is_no_release(label, over_time, tmp_p
     assert run_main(str(folder))[0] == 1
 
 
-@kills("audit.io.dialect.joined_header", "< 2 for some, own", "< 1 for some, own")
-@kills("audit.io.dialect.joined_header", "if any(map(str.strip, row))", "")
+@kills("audit.io.header_rows.joined_header", "< 2 for some, own", "< 1 for some, own")
+@kills("audit.io.header_rows.joined_header", "if any(map(str.strip, row))", "")
 @pytest.mark.parametrize("blank", [0, 1])
 @pytest.mark.parametrize("hidden", [(), (0,), (0, 2), (0, 1, 2)])
 def test_a_header_of_two_lines_may_stand_above_blank_rows_and_columns_of_signs(hidden, blank, tmp_path):

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from audit.io import table_forms, tables
 from audit.io.cell_reading import Hierarchy, read_hierarchy
-from audit.io.diagnostics import check_file
-from audit.io.dialect import Declared, dialect_of, header_place, joined_header, open_bytes, read_dialect
+from audit.io.dialect import Declared, check_file, dialect_of, open_bytes, read_dialect
+from audit.io.header_rows import header_place, joined_header
 from audit.io.paths import is_there
 from audit.model.errors import Problems
 from tests.helpers.messy import write
@@ -62,7 +62,7 @@ def test_a_row_in_the_form_of_the_next_is_no_header():
     assert (dialect.delimiter, dialect.above) == (",", 0)
 
 
-@kills("audit.io.dialect.joined_header", "not any(row[at] for row in body)", "True")
+@kills("audit.io.header_rows.joined_header", "not any(row[at] for row in body)", "True")
 def test_an_empty_column_has_its_name_in_the_upper_line_of_a_header():
     """A column of codes that nobody has filled in, before places and two columns of counts."""
     rows = [["Code", "Kreis", "davon", ""], ["", "", "m", "w"], ["", "Ahaus", "3", "5"], ["", "Borken", "8", "."]]
@@ -80,10 +80,10 @@ def test_no_row_of_data_is_lost():
         assert header_place([header, *rows]) == 0
 
 
-@kills("audit.io.dialect.joined_header", "(recurs or has_two)", "recurs")
-@kills("audit.io.dialect.joined_header", "(recurs or", "(False or")
-@kills("audit.io.dialect.joined_header", "bool(groups) and", "")
-@kills("audit.io.dialect.joined_header", "{True, False} not in of_counts and ", "")
+@kills("audit.io.header_rows.joined_header", "(recurs or has_two)", "recurs")
+@kills("audit.io.header_rows.joined_header", "(recurs or", "(False or")
+@kills("audit.io.header_rows.joined_header", "bool(groups) and", "")
+@kills("audit.io.header_rows.joined_header", "{True, False} not in of_counts and ", "")
 def test_no_row_below_a_header_is_a_second_line_of_it():
     """Where a column has no name, the first row may lack the cells that the header has."""
     rng = random.Random(6)  # noqa: S311
@@ -104,7 +104,7 @@ def test_no_row_below_a_header_is_a_second_line_of_it():
     assert header_place([["", "age", "sex"], ["Bob", "", ""], ["Al", "f", "m"]]) == 0
 
 
-@kills("audit.io.dialect.header_place", "rows[: last + 1]", "rows", case="[3-Report of 2024-8]")
+@kills("audit.io.header_rows.header_place", "rows[: last + 1]", "rows", case="[3-Report of 2024-8]")
 @pytest.mark.parametrize("notes", [0, 2, 8])
 @pytest.mark.parametrize("title", ["Report of 2024", "Report of 2024, provisional"])
 @pytest.mark.parametrize("many", [3, len(ROWS)])
