@@ -14,7 +14,9 @@ import numpy.typing as npt
 from audit.count_tables.label_doubts import unexplained
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_rules import STATISTIC
-from audit.count_tables.total_release import as_one_release, as_overlapping
+from audit.count_tables.total_release import as_one_release, as_overlapping, as_years
+from audit.io.naming import is_of_a_year, month_of
+from audit.io.table_forms import lines_beside
 from audit.io.toml import toml_text
 from audit.model.arrays import UNBOUNDED, Codes, Flags, Floats, Numbers
 from audit.runtime.phrases import in_quotes, parted, printable, say, say_count
@@ -56,6 +58,7 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
     yield from _sum_in_another_dimension(counts, ends)
     if counts.manifest.over_time != "independent":
         return
+    yield from _overlapping_years(counts)
     labels = {place: _labels(cells, place) for place in unexplained(counts)}
     unlike = [place for place, own in labels.items() if len({*own.values()}) > 1]
     unshared = {
@@ -69,6 +72,29 @@ def release_doubts(counts: PublishedCounts) -> Iterator[str]:
             return
     for place in unlike:
         yield from _sum_elsewhere(counts, cells, ends, place)
+
+
+def _overlapping_years(counts: PublishedCounts) -> Iterator[str]:
+    """Yield a sentence about releases whose names and titles say that each is about a year, and these overlap."""
+    ends, manifest = dict[int, int](), counts.manifest
+    for place, release in enumerate(manifest.releases):
+        titles = (text for path in release.paths for _, text in lines_beside(path))
+        if any(map(is_of_a_year, (release.tag, manifest.value, *titles))):
+            end = month_of(release.tag)
+            ends |= {} if end is None else {place: end}
+    near = sorted(
+        place for place, end in ends.items() if any(0 < abs(end - other) < _MONTHS for other in ends.values())
+    )
+    if near:
+        yield parted(
+            [
+                say(
+                    "{releases} count the people or cases of years that overlap, so they do not count other ones each",
+                    releases=in_quotes([manifest.tags[place] for place in near], _TOGETHER),
+                ),
+                as_years(counts, near, [ends[place] for place in near]),
+            ]
+        )
 
 
 def _ends(counts: PublishedCounts) -> list[Known]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
+from math import gcd
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,11 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_rules import STATISTIC, WHOLE, free_name
 from audit.io.toml import toml_key, toml_line, toml_text
 from audit.model.errors import Problems
-from audit.runtime.phrases import parted, printable, say
+from audit.runtime.phrases import Phrase, parted, printable, say
+
+_YEAR = 12  # months
+_SHARED = Phrase("write into categories/periods.csv the lines {lines}, without those of two that have nobody in common")
+_LINES = Phrase("write into categories/periods.csv the lines {lines}")
 
 
 def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], place: int | None = None) -> str:
@@ -57,26 +62,49 @@ def as_one_release(counts: PublishedCounts, whole: int, parts: Sequence[int], pl
 
 
 def as_overlapping(counts: PublishedCounts, one: Sequence[int], other: Sequence[int]) -> str:
-    """Return what to write so that two releases and two others, which together count the same people, are one release.
+    """Return what to write so that two releases and two others, which together count the same people, are one."""
+
+    def shared(labels: Sequence[str]) -> Iterator[tuple[str, str]]:
+        for mine, its in product(labels[:2], labels[2:]):
+            yield from ((label, f"{mine} + {its}") for label in (mine, its))
+
+    return _as_labels(counts, [*one, *other], shared, _SHARED)
+
+
+def as_years(counts: PublishedCounts, releases: Sequence[int], ends: Sequence[int]) -> str:
+    """Return what to write so that releases about years that overlap are one; each year ends with a month."""
+    step = gcd(_YEAR, *(end - ends[0] for end in ends))
+
+    def parts(labels: Sequence[str]) -> Iterator[tuple[str, str]]:
+        for label, end in zip(labels, ends, strict=True):
+            for month in range(end - _YEAR + step, end + 1, step):
+                yield label, f"{(month - 1) // _YEAR}-{(month - 1) % _YEAR + 1:02}"
+
+    return _as_labels(counts, releases, parts, _LINES)
+
+
+def _as_labels(
+    counts: PublishedCounts,
+    places: Sequence[int],
+    covered: Callable[[Sequence[str]], Iterable[tuple[str, str]]],
+    listed: Phrase,
+) -> str:
+    """Return what to write so that releases are labels of one, given the atoms that these cover.
 
     A column that has another text in each of them distinguishes them; if there is none, one has to be added.
     """
-    manifest, releases = counts.manifest, [counts.manifest.releases[at] for at in (*one, *other)]
-    columns = ((name, [*chain(*texts)]) for name, texts in _columns(counts, [*one, *other]))
+    manifest, releases = counts.manifest, [counts.manifest.releases[at] for at in places]
+    columns = ((name, [*chain(*texts)]) for name, texts in _columns(counts, places))
     found = next(((name, texts) for name, texts in columns if len({*texts}) == len(releases)), None)
     column, labels = found or (_new_column(manifest, releases[0]), [each.tag for each in releases])
     what = say('add a column "{column}" to the tables, with the name of the release in each row', column=column)
-    shared = [(mine, its) for mine in labels[:2] for its in labels[2:]]
-    lines = [f"{label},{mine} + {its}" for mine, its in shared for label in (mine, its)]
     table = _table(counts, column, "", [], covered_in="categories/periods.csv")
     files = dict.fromkeys(table.shown for release in releases for table in release.tables)
     series = {"releases": [{"tag": f"{releases[0].tag}-{releases[-1].tag}", "tables": [*files]}]}
-    listed = say(
-        "write into categories/periods.csv the lines {lines}, without those of two that have nobody in common",
-        lines=" ".join(map(toml_text, ["label,atom", *lines])),
-    )
+    lines = " ".join(map(toml_text, ["label,atom", *map(",".join, covered(labels))]))
     write = _written(_place(manifest, releases), series=series, table=table)
-    return parted([*([what] if found is None else []), write, listed])
+    deleted = [say("delete {key}", key="releases_by")] if manifest.releases_by is not None else []
+    return parted([*([what] if found is None else []), *deleted, write, listed.filled(lines=lines)])
 
 
 def _new_column(manifest: TableManifest, release: TableRelease) -> str:

@@ -45,6 +45,13 @@ MONTHS = frozenset(word for line in _MONTHS for word in line.split())
 _PARTS = re.compile(r"([0-9]+)(?:st|nd|rd|th|ere?|eme|e|o|a)?(?![a-z0-9])|([0-9]+)|([a-z]+)")
 _MONTH_AND_YEAR = re.compile(r"(?<![0-9])(0[1-9]|1[0-2])((?:19|20)[0-9]{2})(?![0-9])")
 _YEARS = range(1900, 2100)
+_MONTHS_OF_YEAR = 12
+_QUARTER = re.compile(r"\bq\b|0q0|q0|quart|t0|trimest|vierteljahr")
+_OF_A_YEAR = re.compile(
+    r"\b(?:12|twelve|zwolf|douze|doce) (?:\w+ )?(?:months?|monate?n?|mois|meses)\b|\byears? (?:ended|ending|to)\b"
+    r"|\brolling\b|\bgleitend|\bglissant|\bmovil|\b(?:jahr|zwolfmonatszeitraum) bis\b|\bannee (?:terminee|jusqu)"
+    r"|\bano (?:terminado|hasta)\b"
+)
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
@@ -106,6 +113,29 @@ def are_a_year(names: Sequence[str]) -> bool:
     year = next((number for number in read[-1][0] if number in _YEARS), None)
     parts = [sorted({*numbers} - {year}) for numbers, rest in read if year in numbers and rest == read[-1][1]]
     return sorted(parts) in ([[part] for part in range(1, most + 1)] for most in (4, 12))
+
+
+def is_of_a_year(text: str) -> bool:
+    """Return whether a text speaks of a year that may begin in any month.
+
+    >>> [is_of_a_year(text) for text in ("12_months_to_March", "Zwölf Monate bis Juni", "année glissante", "2024")]
+    [True, True, True, False]
+    """
+    return _OF_A_YEAR.search(re.sub(r"[\W_]+", " ", without_accents(text))) is not None
+
+
+def month_of(name: str) -> int | None:
+    """Return the last month or quarter that a name has, in months since the year 0, by the end of the quarter.
+
+    >>> [month_of(name) for name in ("12 months to March 2024", "2024_Q1", "31.03.2024", "2024-03", "2023/24")]
+    [24291, 24291, 24291, 24291, None]
+    """
+    numbers, rest, _ = _read(name)
+    at = max((place for place, number in enumerate(numbers) if number in _YEARS), default=-1)
+    beside = [*reversed(numbers[max(0, at - 1) : max(0, at)]), *numbers[at + 1 : at + 2]] if at >= 0 else []
+    part = next((number for number in beside if 1 <= number <= _MONTHS_OF_YEAR), None)
+    length = 3 if _QUARTER.search(rest) else 1
+    return None if part is None or part * length > _MONTHS_OF_YEAR else _MONTHS_OF_YEAR * numbers[at] + part * length
 
 
 def _read(name: str) -> tuple[tuple[int, ...], str, bool]:

@@ -371,21 +371,48 @@ def test_periods_that_overlap_count_partly_the_same_people(series, more, code, t
     assert (found, "add up to the same numbers" in out) == (code, code == 3), out
 
 
-def test_periods_that_overlap_are_judged_as_the_question_says(tmp_path):
-    """Each table gets a column with the name of its release, and the labels of two periods share an atom."""
-    folder = by_area(
-        tmp_path, PERIODS | {"2023-24": "561,749,291,988"}, 'totals.area = ""\nmarkers = { "*" = [0, 200] }'
-    )
-    out = run_main(str(folder))[1]
+ROLLING = {
+    f"12 months to {month} 2024": some for month, some in (("Mar", "50,0,9"), ("Jun", "60,*,7"), ("Sep", "70,0,8"))
+}
+
+
+@kills("audit.count_tables.total_release.as_years", "end - _YEAR + step", "end - step", case="[exactly 0-series1]")
+@pytest.mark.parametrize(
+    ("found", "series"),
+    [
+        ("exactly 126", PERIODS | {"2023-24": "561,749,291,988"}),
+        ("exactly 0", ROLLING),
+        ("exactly 0", {f"año móvil 2023-T{at}": some for at, some in enumerate(ROLLING.values(), 1)}),
+    ],
+)
+def test_periods_that_overlap_are_judged_as_the_question_says(found, series, tmp_path):
+    """Each table gets a column with the name of its release, and the labels of two periods share an atom.
+
+    Nobody is counted from March to March and from September to September, nor in the quarter between.
+    """
+    folder = by_area(tmp_path, series, 'totals.area = ""\nmarkers = { "*" = [0, 200] }')
+    code, out, _ = run_main(str(folder))
+    assert (code, "release 12 months to Jun 2024: exactly" in out) == (3, False)
     pasted(folder, out)
     for path in folder.glob("*.csv"):
         header, *rows = path.read_text("utf-8").splitlines()
         path.write_text("\n".join([f"release,{header}", *(f"{path.stem},{row}" for row in rows), ""]), "utf-8")
-    lines = re.findall(r'"([^"]*)"', " ".join(out.partition("the lines ")[2].partition(", without")[0].split()))
+    lines = re.findall(r'"([^"]*)"', " ".join(out.partition("the lines ")[2].partition("published cells")[0].split()))
     (folder / "categories").mkdir()
     (folder / "categories" / "periods.csv").write_text("\n".join(lines), "utf-8")
     code, out = printed(str(folder))
-    assert (code, "exactly 126 (published as *)" in out) == (1, True), out
+    assert (code, f"{found} (published as *)" in out) == (1, True), out
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [("year ending March 2023", "year ending March 2024"), ("2024-03", "2024-06")]
+)
+def test_years_that_do_not_overlap_or_are_not_named_are_not_asked_about(first, last, tmp_path):
+    series = dict(zip((first, last), ("50,0,9", "60,*,7"), strict=True))
+    assert (
+        "years that overlap"
+        not in run_main(str(by_area(tmp_path, series, 'totals.area = ""\nmarkers = { "*" = [0, 200] }')))[1]
+    )
 
 
 @kills("audit.count_tables.release_doubts.only_grow", "not (steps < 0).any() and ", "")
