@@ -16,12 +16,15 @@ import numpy as np
 from audit.count_tables.label_doubts import PART
 from audit.count_tables.other_readings import equal_labels
 from audit.count_tables.published_counts import LINES, Line, Sum
+from audit.count_tables.table_rules import part_atoms
 from audit.io.cells import Interval, intersect
 from audit.io.notations import interval_in
 from audit.model.arrays import Counts
-from audit.runtime.phrases import joined, say
+from audit.runtime.phrases import Phrase, joined, say
 
 _MOST_ACROSS, _MOST_ADDED = 4, 18  # parts of the total, labels whose sets are all tried
+_MOST_KINDS = 6  # each more doubles the atoms
+_WRONG = 2  # lines with a mistake
 _COMPARED, _BITS = 40, 10  # lines that sets of labels are compared in, chances of two against one
 _PRECISE = 4  # times as large as its roundings is a sum that agrees other than by chance
 
@@ -116,33 +119,57 @@ class LabelSums:
 
 
 @dataclass(frozen=True)
-class LabelBands:
-    """The labels of a dimension that are ranges of whole numbers, such as ages, of which some overlap.
+class OverlappingLabels:
+    """The labels of a dimension of which some overlap: ranges of numbers, such as ages, or kinds that go together.
 
     Attributes:
-        pieces: for each label, the ranges inside it in which no label begins or ends.
+        pieces: for each label, the atoms inside it.
+        meaning: what is assumed of them.
+        is_open: whether they need not cover all people.
     """
 
     pieces: Mapping[str, Sequence[str]]
+    meaning: Phrase
+    is_open: bool = False
 
     def doubts(self, file: str) -> list[str]:
         """Return a sentence that asks whether the file of categories is right."""
         names = [f'"{label}"' for label, some in self.pieces.items() if len(some) > 1]
-        return [
-            say(
-                "{labels}: labels overlap, and are taken to count the people whose number, such as the age, lies in "
-                "them. If not, correct {file}.",
-                labels=joined(names, most=8),
-                file=file,
-            )
-        ]
+        return [self.meaning.filled(labels=joined(names, most=8), file=file)]
 
     def categories(self) -> list[tuple[str, str]]:
         """Return the lines of the file of categories, one for each label and atom."""
         return [("label", "atom"), *((label, piece) for label, some in self.pieces.items() for piece in some)]
 
 
-def find_bands(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> LabelBands | None:
+_BANDS = Phrase(
+    "{labels}: labels overlap, and are taken to count the people whose number, such as the age, lies in them. If not, "
+    "correct {file}."
+)
+_KINDS = Phrase(
+    "{labels}: labels add up to more than the total, and are taken to overlap in any way, as languages do of which "
+    "one can speak several. If one lies in another, or is the sum of others, correct {file}."
+)
+
+
+def find_kinds(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> OverlappingLabels | None:
+    """Return the labels as kinds that overlap in any way if in most lines they add up to more than the total.
+
+    >>> line = {"asthma": (5, 5), "diabetes": (4, 4), "All": (7, 7)}
+    >>> find_kinds([*line], "All", [line, line]).pieces["asthma"]
+    ['only asthma', 'asthma & diabetes']
+    """
+    kinds = tuple(label for label in labels if label != total)
+    sums = [Sum(ends, [line.get(kind) for kind in kinds]) for line in lines if (ends := line.get(total or ""))]
+    is_within = all(part is None or part[0] <= each.total[1] for each in sums for part in each.parts)
+    exceed, shown = sum(each.gap > 0 for each in sums), sum(each.is_whole for each in sums)
+    are_kinds = is_within and not any(_numbers(kind) is not None for kind in kinds)
+    if total is None or len(kinds) > _MOST_KINDS or not are_kinds or 2 * exceed <= max(shown, _WRONG):
+        return None
+    return OverlappingLabels(part_atoms((*kinds, total), dict.fromkeys(kinds, total)), _KINDS, is_open=True)
+
+
+def find_bands(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> OverlappingLabels | None:
     """Return the labels as ranges if some overlap, and those of each line that cover all of them add up to its total.
 
     >>> rows = [["0-14", "15+", "All"], ["0-17", "18+", "All"]]
@@ -167,7 +194,7 @@ def find_bands(labels: Sequence[str], total: str | None, lines: Sequence[Line]) 
         if total is not None and (whole := line.get(total)) is not None and len(own) == len({*own}) == len(every):
             sums.append(Sum(whole, [ends for label, ends in line.items() if label != total]))
     agrees = any(each.shows for each in sums) and not any(each.gap for each in sums)
-    return LabelBands(pieces) if agrees and sum(map(len, pieces.values())) > len(every) else None
+    return OverlappingLabels(pieces, _BANDS) if agrees and sum(map(len, pieces.values())) > len(every) else None
 
 
 def find_sums(labels: Sequence[str], total: str | None, lines: Sequence[Line]) -> LabelSums | None:

@@ -53,7 +53,15 @@ from audit.init.count_columns import (
 )
 from audit.init.count_forms import FORMS, note_remarks
 from audit.init.count_metadata import session_rules
-from audit.init.count_parts import LabelBands, LabelParts, LabelSums, find_bands, find_parts, find_sums
+from audit.init.count_parts import (
+    LabelParts,
+    LabelSums,
+    OverlappingLabels,
+    find_bands,
+    find_kinds,
+    find_parts,
+    find_sums,
+)
 from audit.init.count_refusals import (
     refuse_nameless,
     refuse_numbers_as_markers,
@@ -406,16 +414,20 @@ def _propose_parts(rules: TableGuesses, counts: PublishedCounts) -> None:
         labels = [*dict.fromkeys(dimension.labels[code] for code in counts.label[:, place].tolist())]
         is_open = total is None or name in rules.table.get("open", ())
         added = find_sums(labels, total, lines)
-        parts: LabelParts | LabelSums | LabelBands | None = added
+        parts: LabelParts | LabelSums | OverlappingLabels | None = added
         if added is None or not added.explains(labels):
-            parts = find_parts(labels, total, lines, is_open=is_open) or added or find_bands(labels, total, lines)
+            parts = find_parts(labels, total, lines, is_open=is_open) or added
+            parts = parts or find_bands(labels, total, lines) or find_kinds(labels, total, lines)
         if parts is None:
             continue
         rules.unsure.pop(f"table.totals.{key}", None)
         rules.forget_why(f"table.totals.{key}")
         if total is None:
             rules.table["totals"].pop(name, None)  # the categories say what no label of a total does
-        elif not isinstance(parts, LabelBands):  # lines with some of these add up to it
+        elif isinstance(parts, OverlappingLabels):
+            if parts.is_open:
+                rules.table["open"] = sorted({*rules.table.get("open", ()), name})
+        else:  # lines with some of these add up to it
             sums = ((line.get(total), [line.get(label) for label in parts.within]) for line in lines)
             _check_total(rules, name, [Sum(ends, some) for ends, some in sums if ends is not None])
         file = "categories/" + re.sub(r"[^\w-]+", "_", name) + ".csv"

@@ -1572,6 +1572,22 @@ def test_a_hidden_column_of_a_workbook_is_named_and_not_read_as_counts(form, tmp
     assert verdict(tmp_path)[0] == 3
 
 
+@kills("audit.init.count_tables._propose_parts", "if parts.is_open", "if not parts.is_open")
+def test_kinds_that_overlap_in_any_way_are_read_so(tmp_path):
+    """Many speak two languages, and some none of those named."""
+    tables = {"A": (38, "*", 30, 70), "B": (41, 12, 26, 65), "C": (33, 15, 26, 52), "All": (112, 36, 82, 187)}
+    rows = [
+        f"{area},{name},{n}"
+        for area, numbers in tables.items()
+        for name, n in zip(("German", "French", "English", "All"), numbers, strict=True)
+    ]
+    (tmp_path / "1.csv").write_text("\n".join(["area,language,n", *rows, ""]), "utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    confirm(tmp_path)
+    code, out, _ = run_main(str(tmp_path))
+    assert (code, "language French, release 1: exactly 9" in out) == (1, True), out
+
+
 @kills("audit.init.count_parts.find_bands", " and not any(each.gap for each in sums)", "", case="[1]")
 @pytest.mark.parametrize("more", [0, 1])
 def test_bands_of_ages_that_overlap_across_tables_share_people(more, tmp_path):
