@@ -150,10 +150,6 @@ class WorldCounter:
     def __init__(self, part: OpenSubproblem, weight: StepWeights, own: Sequence[Number]) -> None:
         """Take the part, with its weights as `weights_of` returns them."""
         self._part, self._weight, self._own = part, weight, own
-        self._at: dict[int, int] = {}
-        self._scale = 1
-        self._more: list[tuple[int, bool] | None] = []
-        self._counterfeits: list[int] = []
         self._rows = [part.row[a:b].tolist() for a, b in zip(part.row_start[:-1], part.row_start[1:], strict=True)]
         self._value_class = part.value_class.tolist()
         linked = np.zeros(part.variables + 1, dtype=np.bool_)
@@ -191,7 +187,7 @@ class WorldCounter:
                 last.update(dict.fromkeys(self._rows[column], place))
         # Rows that are needed longest come first, so that the tuple of capacities in a state becomes ever shorter.
         rows = sorted(last, key=lambda row: -last[row])
-        self._at = {row: number for number, row in enumerate(rows)}
+        self._at, self._scale = {row: number for number, row in enumerate(rows)}, 1
         factor = self._part.factor.tolist()
         self._counterfeits = self._part.counterfeits[rows].tolist()
         self._more = [(abs(factor[row]) - capacity[row], factor[row] < 0) if factor[row] else None for row in rows]
@@ -214,9 +210,8 @@ class WorldCounter:
         made: list[Move] = []
         columns = range(int(self._part.start[variable]), int(self._part.start[variable + 1]))
         wanted = [[self._at[row] for row in self._rows[column]] for column in columns]
-        linked, leads = self._linked[variable], self._linked[variable + 1]
-        befores = {before for _, before in states}
-        exact = {(each, at): self._factor(each if linked else None, at) for each in befores for at in columns}
+        leads = self._linked[variable + 1]
+        exact = {(each, at): self._factor(each, at) for each in {before for _, before in states} for at in columns}
         # Whole numbers are multiplied in a tenth of the time of fractions.
         scale = lcm(*(each.denominator for each in exact.values()))
         self._scale *= scale
@@ -227,8 +222,7 @@ class WorldCounter:
                 whole: Number = 1
                 for row in places:
                     whole *= self._ways(left[row], self._more[row], self._counterfeits[row])
-                ways = factors[before, column] * whole
-                if not ways:
+                if not (ways := factors[before, column] * whole):
                     continue
                 taken = list(left)
                 for row in places:
@@ -249,10 +243,10 @@ class WorldCounter:
             ways = Fraction(1, left + more[0]) if more[1] else left + more[0]
         return ways * Fraction(left, left + counterfeits) if counterfeits else ways
 
-    def _factor(self, before: int | None, column: int) -> Number:
-        """Return the probability of the transition to a column; 0 if it is impossible."""
+    def _factor(self, before: int, column: int) -> Number:
+        """Return the probability of the transition to a column from a value, -1 for none; 0 if it is impossible."""
         own = self._own[column]
-        if before is None:
+        if before < 0:
             return own
         after, may = self._value_class[column], self._part.may
         if self._weight is not None:
