@@ -51,14 +51,19 @@ def nothing_is_left(tmp_path_factory):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out cases of tests of `many` combinations, always the same ones, where less is drawn than by `.ci/run`."""
-    cases = defaultdict(list)
+    """Leave out cases of tests, always the same ones, where less is drawn than by `.ci/run`.
+
+    At least two of each test outside tests/unit and tests/docs are tried, of `many` combinations one; where files of
+    tests are named, all but of the latter.
+    """
+    named, cases = any(".py" in each for each in config.args), defaultdict(list)
     for item in items:
-        if item.get_closest_marker("many"):
+        if item.get_closest_marker("many") or not (named or item.nodeid.startswith(("tests/unit/", "tests/docs/"))):
             cases[item.nodeid.partition("[")[0]].append(item)
     left_out = set()
     for test, every in cases.items():
-        number = max(1, round(len(every) * min(1, SHARE / WHOLE)))
+        least = 1 if every[0].get_closest_marker("many") else min(2, len(every))
+        number = max(least, round(len(every) * min(1, SHARE / WHOLE)))
         left_out |= {*every} - {*random.Random(test).sample(every, number)}  # noqa: S311
     config.hook.pytest_deselected(items=[*left_out])
     items[:] = [item for item in items if item not in left_out]

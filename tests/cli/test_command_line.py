@@ -18,6 +18,7 @@ from audit.cli import main as command
 from audit.io.table_forms import form_of
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, FORMS, append, snapshot
+from tests.helpers.amount import slow
 from tests.helpers.running import done, refused, run_audit, run_main
 
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
@@ -333,6 +334,7 @@ FEW = ("--attack", "intersection")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
+@slow
 def test_full_standard_streams():
     with Path("/dev/full").open("w") as full:
         called = [sys.executable, "-m", "audit.cli.main"]
@@ -343,6 +345,7 @@ def test_full_standard_streams():
         assert (done.returncode, done.stdout) == (2, b"")
 
 
+@slow
 def test_closed_standard_streams(tmp_path):
     called, few = f"{sys.executable} -m audit.cli.main", " ".join(FEW)
     shell = {"shell": True, "capture_output": True, "timeout": 600}

@@ -13,6 +13,7 @@ import pytest
 import audit
 from audit.count_tables.read_counts import read_counts
 from tests.cli.forms import edit
+from tests.helpers.amount import slow
 from tests.helpers.count_tables import TinyTables, write_tables
 from tests.helpers.messy import excel
 from tests.helpers.running import printed, refused, run_main
@@ -179,6 +180,7 @@ def test_a_zero_in_a_cell_hides_no_question_of_the_margin(others, tmp_path):
     assert (code, three["lower"], three["upper"]) == (1, 3, 3)
 
 
+@slow
 def test_a_crossing_of_too_many_boxes_is_undecided(tmp_path):
     """What is too much to ask is not asked; that is said, and nothing passes."""
     names = tuple(f"d{place}" for place in range(40))

@@ -11,7 +11,7 @@ from audit.io import roles
 from reports.registry import FORMATS
 from tests.cli.forms import FORMS, private_texts, snapshot
 from tests.cli.mutating import ALWAYS_REFUSED, MAKES_PRIVATE_PUBLIC, MUTATIONS, NotHere, mutate
-from tests.helpers.amount import some
+from tests.helpers.amount import slow, some
 from tests.helpers.running import run_audit, run_main
 from tests.helpers.sarif import assert_sarif
 from tests.helpers.schemas import fits
@@ -79,6 +79,7 @@ def test_a_mutated_series(kind, number, tmp_path):
 
 @pytest.mark.many
 @pytest.mark.parametrize("kind", MUTATIONS)
+@slow
 def test_a_large_series_is_judged_as_a_small_one(kind, tmp_path, monkeypatch):
     _, series, _ = mutated(tmp_path, kind, random.Random(f"large-{kind}"))  # noqa: S311
     seen = []

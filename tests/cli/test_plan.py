@@ -22,6 +22,7 @@ from audit.model.command_results import SEEDS, PlannedSeries, PublicationPlan
 from reports.formats import frames
 from reports.publication_plan import document, page
 from tests.cli.forms import EXAMPLES, edit
+from tests.helpers.amount import slow
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
 from tests.mutants.mutant import kills
@@ -111,6 +112,7 @@ def planned_page(folder, *methods):
     return json.loads(plan.render("json")), " ".join(plan.render("text").split())
 
 
+@slow
 def test_a_survey_gets_a_recommendation_that_keeps_the_policy(tmp_path):
     """Every method that gives a value to at most 1/m of the people refuses it; with rows held back it does not."""
     micro = survey(tmp_path / "micro")
@@ -259,6 +261,7 @@ def growing_older(micro):
     return write_microdata(micro, waves, head=HEAD)
 
 
+@slow
 def test_people_who_grow_older_are_followed_by_their_cells_of_each_release(tmp_path):
     micro, series = growing_older(tmp_path / "micro"), tmp_path / "series"
     tried = planned(micro, "--method", "mondrian", "--method", "monotonic-mondrian")["tried"]
@@ -377,6 +380,7 @@ def test_transitions_that_are_drafted_are_completed_and_the_command_says_so(tmp_
     assert run_main("anonymize", str(micro), *words, "--output", str(tmp_path / "s"), "--seed", "0")[0] == 0
 
 
+@slow
 def test_all_rows_are_judged_by_the_stated_transitions(tmp_path):
     """A cycle of four values completes to all pairs, by which an audit would judge each release by itself."""
     values = ["flu", "gout", "asthma", "hiv"]

@@ -19,6 +19,7 @@ import pytest
 from audit.cli.main import COMMANDS
 from audit.io import paths
 from audit.io.series import open_series
+from tests.helpers.amount import slow
 from tests.helpers.places import SERIES, example, served, to_memory
 from tests.helpers.running import run_main
 from tests.mutants.mutant import kills
@@ -57,6 +58,7 @@ def test_a_url_gives_what_the_folder_gives(name, tmp_path):
         assert told(f"http://{server.place}/{name}{'/series.toml' if name == NAME else ''}") == expected
 
 
+@slow
 def test_a_candidate_may_be_at_a_url(tmp_path):
     series = example(NAME, tmp_path)
     last = series / "releases" / "2.csv"

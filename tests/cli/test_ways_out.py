@@ -17,6 +17,7 @@ import pytest
 from audit.clauses.registry import CLAUSES, COUNT_CLAUSES
 from tests.cli.forms import EXAMPLES, FORMS, append, edit
 from tests.cli.test_command_line import HOSPITAL
+from tests.helpers.amount import slow
 from tests.helpers.messy import write
 from tests.helpers.running import refused, run_main
 from tests.helpers.tiny import Registered, Row, TinySeries
@@ -113,6 +114,7 @@ print("\\nimported:", *(name for name in {names!r} if name in sys.modules))
     return found
 
 
+@slow
 def test_an_attack_is_imported_without_the_others() -> None:
     program = """
 import sys

@@ -13,7 +13,7 @@ from attacks.joint.attack import JointAttack
 from attacks.joint.knowledge import Worlds
 from attacks.joint.settling import TWO
 from audit.model.outcome import Outcome
-from tests.helpers.amount import some
+from tests.helpers.amount import slow, some
 from tests.helpers.running import read_audit, run_audit, run_main, written
 from tests.helpers.strategies import linked_series
 from tests.helpers.tiny import Row, TinySeries
@@ -74,6 +74,7 @@ def test_worlds_decide(way, monkeypatch):
 
 
 @pytest.mark.usefixtures("two_values")
+@slow
 def test_worlds_decide_where_not_every_value_is_settled(monkeypatch):
     seen = Counter()
     for number, way in enumerate(WAYS.values()):

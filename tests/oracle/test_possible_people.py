@@ -24,7 +24,7 @@ from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import joined
 from tests.cli.forms import edit
-from tests.helpers.amount import some
+from tests.helpers.amount import slow, some
 from tests.helpers.running import refused, run_audit, run_main
 from tests.helpers.strategies import in_braces, register_series
 from tests.helpers.tiny import Registered, Row, TinySeries
@@ -674,6 +674,7 @@ def shown_of(releases, age, follows, last):
     ages=st.lists(st.integers(20, 23), min_size=1, max_size=4),
     transitions=st.sampled_from(["never", "any", "steps.csv"]),
 )
+@slow
 def test_a_candidate_adds_what_was_not_certain_in_the_same_earlier_releases(releases, ages, transitions):
     """One more release splits kinds of people: what was certain of a kind is not new of its parts, by any command."""
     last = len(releases) - 1

@@ -20,7 +20,7 @@ import pytest
 
 from attacks.differencing.attack import Differencing
 from audit.witness import verify_asked, verify_tables
-from tests.helpers.amount import some
+from tests.helpers.amount import slow, some
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import refused, run_main
 from tests.mutants.mutant import kills
@@ -245,6 +245,7 @@ LEFT_OUT = ["N,f,3 N,All,3 S,f,1 S,m,9 S,All,10 W,All,0 All,f,5 All,m,11 All,All
             "N,f,3 N,All,3 S,f,c S,m,9 S,All,10 W,m,9 W,All,9 All,f,5 All,m,20 All,All,25"]  # fmt: skip
 
 
+@slow
 def test_rows_that_are_left_out_have_the_same_numbers_in_each_process(tmp_path):
     """Python draws the order of sets anew in each: of 9 pairs of processes, 4 rejected what is so."""
     folder, where = tmp_path / "series", str(tmp_path / "witness")

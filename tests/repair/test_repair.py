@@ -23,6 +23,7 @@ from audit.repair import search
 from audit.repair.judging import Judge
 from audit.repair.merged_cells import AttributeCells, merged_text
 from tests.cli.forms import EXAMPLES, append, edit
+from tests.helpers.amount import slow
 from tests.helpers.messy import as_csv, series_of
 from tests.helpers.messy import write as write_text
 from tests.helpers.repairs import draw
@@ -141,6 +142,7 @@ def test_a_candidate_is_written_in_the_form_that_is_declared(hospital, delimiter
     assert "Jäne" in (hospital / "out" / "2.csv").read_text(encoding=encoding)
 
 
+@slow
 def test_a_workbook_is_judged_and_repaired_as_csv(hospital):
     openpyxl = pytest.importorskip("openpyxl", reason="workbooks are written with openpyxl")
     book = openpyxl.Workbook()
@@ -351,6 +353,7 @@ def test_people_of_whom_a_value_is_known_stay(tmp_path):
 
 @kills("audit.judgement.selection.republished", "_groups(releases, each) == own", "True")
 @pytest.mark.parametrize("again", [True, False])
+@slow
 def test_a_release_that_is_published_again_adds_no_small_class(tmp_path, again):
     """Groups of one value and classes below k are known from the past; one changed row, and they are new."""
     rows = ["20-29,flu", "20-29,flu", "30-39,gout", "40-49,flu", "40-49,gout"]
@@ -641,6 +644,7 @@ def of_a_register(folder, *, changes, many=60):
 
 
 @kills("audit.cli.command.options_of_verdict", 'yield from ("--adversary", adversary)', "pass")
+@slow
 def test_next_names_the_repair_that_its_command_makes(tmp_path):
     """The command has the adversary and the limits, without which another series would be judged."""
     names = of_a_register(tmp_path / "s", changes=False, many=40)

@@ -10,6 +10,7 @@ import pytest
 import audit
 from audit.api import InputError, UsageError
 from tests.cli.forms import EXAMPLES
+from tests.helpers.amount import slow
 from tests.helpers.running import run_main
 from tests.unit import api_script
 
@@ -33,6 +34,7 @@ def timeless(text):
     return strip(json.loads(text))
 
 
+@slow
 def test_a_script(tmp_path, capsys):
     api_script.main(tmp_path)
     lines = capsys.readouterr().out.splitlines()

@@ -19,6 +19,7 @@ from audit.model.adversary import AdversaryKind
 from audit.runtime import kernels
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local, Task, on_cancel
+from tests.helpers.amount import slow
 from tests.mutants.mutant import kills
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -202,12 +203,14 @@ def installed(tmp_path: Path) -> Path:
     return folder
 
 
+@slow
 def test_it_is_said_once_that_kernels_are_compiled_and_only_the_first_process_does_so(tmp_path) -> None:
     folder, environment = installed(tmp_path), {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "HOME": str(tmp_path)}
     assert run(environment, folder) == "1"
     assert run(environment, folder) == "0"
 
 
+@slow
 def test_where_nothing_can_be_kept_beside_the_source_it_is_kept_in_the_cache_of_the_user(tmp_path) -> None:
     folder, home = installed(tmp_path), tmp_path / "home"
     home.mkdir()
