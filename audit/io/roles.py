@@ -22,8 +22,8 @@ from audit.io.cell_reading import parse_value
 from audit.io.cells import Cell, CellError, Kind, decimal, intersect
 from audit.io.dialect import UTF_8
 from audit.io.foreign_files import is_foreign
-from audit.io.manifest import NAME, Manifest, ReleaseFiles
-from audit.io.notations import DIGIT, read_number, skeleton, with_decimal_point
+from audit.io.manifest import KEY_COLUMNS, NAME, Manifest, ReleaseFiles
+from audit.io.notations import DIGIT, fold, read_number, skeleton, with_decimal_point
 from audit.io.paths import is_there
 from audit.io.releases import COUNTERFEIT, IdentifierEncoder, Vocabulary
 from audit.io.rules.cell_meaning import Changing, Missing
@@ -35,11 +35,11 @@ from audit.io.rules.rule import (
     Headers,
     Hint,
 )
-from audit.io.rules.spelling import Decimal, Fold, OtherReading, rows_like_no_people
+from audit.io.rules.spelling import INDIVIDUAL, Decimal, Fold, OtherReading, rows_like_no_people
 from audit.io.table_forms import below_table
 from audit.io.tables import Table, parts_of, read_table, text_codes
 from audit.io.toml import refuse_keys
-from audit.model.arrays import UNKNOWN, Codes, Counts, Places, combine, flagged, tally
+from audit.model.arrays import UNKNOWN, Codes, Counts, Places, combine, flagged, numbered, tally
 from audit.model.errors import Problems
 from audit.runtime.phrases import printable, say
 
@@ -82,20 +82,23 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]], *, last: 
     text that occurs once in two releases links its rows, even if no outsider can know it. Texts that look alike count
     as one; texts that mean an unknown value, and columns that number the rows, link nothing. Releases without the
     columns are skipped, and so are files that cannot be read; reading them reports the fault. Where a record id is in
-    both releases, it links its rows, and no text adds to that: only rows with other ids count.
+    both releases, it links its rows, and no text adds to that: only rows with other ids count. Rows of different people
+    by the key have one text by chance, as a number that is drawn for each row of each release.
     """
     record, final = str(manifest.columns.record), len(manifest.releases) - 1
     columns = dict.fromkeys(name for keys in questions for key in keys for name in key)
-    rows_of = [defaultdict[Key, list[tuple[int, int]]](list) for _ in questions]  # the release of each, and its record
+    rows_of = [defaultdict[Key, list[_Row]](list) for _ in questions]
+    people, keyed = IdentifierEncoder(), [is_there(manifest.key_path(each)) for each in manifest.releases]
     sizes, names = [dict[int, int]() for _ in questions], IdentifierEncoder()
     records = [np.zeros(0, dtype=np.int32) for _ in manifest.releases]
     for at, release in enumerate(manifest.releases):
         headings = manifest.headings(release.tag)
         for path, shown, _ in _halves(manifest.columns, release):
-            table = headings.read_there(path, shown, [*columns, record])
+            named = manifest.columns.named if keyed[at] else [str(manifest.columns.individual)]
+            table = headings.read_there(path, shown, [*dict.fromkeys([*columns, record, *named])])
             if table is None:
                 continue
-            own = np.full(table.rows, UNKNOWN)
+            own, who = np.full(table.rows, UNKNOWN), _people(manifest, release, path, table, people)
             if record in table:
                 own = records[at] = names.encode(table.arrow(record))
             read = [name for name in table.names if name in columns]
@@ -106,17 +109,18 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]], *, last: 
                     size[at] = min(size.get(at, table.rows), table.rows)
                     single |= _single(key, cells) if {*key} <= cells.keys() else {}
                 for text, row in single.items():
-                    rows[text].append((at, int(own[row])))
+                    rows[text].append((at, int(own[row]), int(who[row])))
     there = np.array([flagged(own[own != UNKNOWN], names.size + 1) for own in records])
     there[:, UNKNOWN] = (np.count_nonzero(there, axis=0) > 1).any()  # values of a pair have no ids
     linked = [int(np.delete(there, at, 0)[:, own].all(axis=0).sum()) for at, own in enumerate(records)]
 
-    def ties(one: tuple[int, int], other: tuple[int, int]) -> bool:
-        (at, own), (later, its) = one, other
-        return at != later and not (last and final not in (at, later)) and not (there[later, own] or there[at, its])
+    def ties(one: _Row, other: _Row) -> bool:
+        (at, own, who), (later, its, whose) = one, other
+        linked, by_chance = there[later, own] or there[at, its], who != whose and UNKNOWN not in (who, whose)
+        return at != later and not (last and final not in (at, later)) and not (linked or by_chance)
 
-    def links(rows: Sequence[tuple[int, int]]) -> bool:
-        return (rows[0][1] == UNKNOWN or len({own for _, own in rows}) > 1) and any(
+    def links(rows: Sequence[_Row]) -> bool:
+        return (rows[0][1] == UNKNOWN or len({own for _, own, _ in rows}) > 1) and any(
             starmap(ties, combinations(rows, 2))
         )
 
@@ -124,6 +128,38 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]], *, last: 
         (sum(map(links, rows.values())), min(filter(None, (many - linked[at] for at, many in size.items())), default=0))
         for rows, size in zip(rows_of, sizes, strict=True)
     ]
+
+
+_Row: TypeAlias = tuple[int, int, int]
+"""The release of a row, its record and its person."""
+
+
+def in_key(manifest: Manifest, files: ReleaseFiles, table: Table, column: str) -> tuple[Codes, list[str]] | None:
+    """Return codes for the texts that the key file has in a column for the rows of a table, and these texts.
+
+    UNKNOWN for rows without one. None if there is no such file or column.
+    """
+    path = manifest.key_path(files)
+    key = read_table(path, manifest.shown(path), ["row", column], Problems()) if is_there(path) else None
+    if key is None or not {"row", column} <= {*key.names}:
+        return None
+    rows, own = np.arange(table.rows), np.full(table.rows, UNKNOWN, dtype=np.int32)
+    place = np.append(rows if table.kept is None else numbered(table.kept, table.in_file), UNKNOWN)
+    codes, texts = text_codes(key.arrow(column))
+    of_line = place[np.clip(key.whole_numbers("row"), -1, len(place) - 1)]
+    inside = of_line >= 0  # of a row that is ignored, the key may have a line
+    own[of_line[inside]] = codes[inside]
+    return own, texts
+
+
+def _people(manifest: Manifest, files: ReleaseFiles, path: Path, table: Table, encoder: IdentifierEncoder) -> Codes:
+    """Return the person of each row of a file by the key; UNKNOWN for those of whom it does not say."""
+    column, folds = str(manifest.columns.individual), manifest.columns.rules[Fold].folds(INDIVIDUAL)
+    found = in_key(manifest, files, table, KEY_COLUMNS[1])
+    if path != files.rows or (found is None and column not in table):
+        return np.full(table.rows, UNKNOWN, dtype=np.int32)
+    codes, texts = text_codes(table.arrow(column)) if found is None else found
+    return np.append(encoder.number(fold(text) if folds else text for text in texts), np.int32(UNKNOWN))[codes]
 
 
 def beside_record(manifest: Manifest, column: str) -> list[str] | None:

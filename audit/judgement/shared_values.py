@@ -25,10 +25,11 @@ from audit.io.microdata import SnapshotFile
 from audit.io.naming import is_of_household
 from audit.io.paths import is_there
 from audit.io.releases import own_values
+from audit.io.roles import in_key
 from audit.io.rules.rows_and_values import FEW_OF_ROWS, FEW_TIES, Harmless, Unlinkable
-from audit.io.tables import TOGETHER, header, read_table, text_codes
+from audit.io.tables import TOGETHER, header, text_codes
 from audit.io.toml import toml_key
-from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags, Integers, numbered
+from audit.model.arrays import NOBODY, UNKNOWN, Codes, Flags, Integers
 from audit.model.errors import Doubt, Problems
 from audit.runtime.phrases import Phrase, Reason, ReasonKind, joined, printable, say
 
@@ -269,26 +270,18 @@ def _texts(held: HeldSeries, column: str) -> list[Codes]:
     private, named = column in _in_keys(held), series.manifest.columns.named
     attribute, missing = None if private else series.attributes.get(column), series.missing(column)
     for files, seen in zip(series.manifest.releases, held.seen, strict=True):
-        own = np.full(seen.release.rows, UNKNOWN, dtype=np.int32)
         table = series.adjustments(files.tag).read_there(files.rows, files.shown, named if private else [column])
-        place: Integers = np.arange(len(own))
-        if private and table is not None:
-            path, kept = series.manifest.key_path(files), table.kept
-            place = np.append(place if kept is None else numbered(kept, table.in_file), UNKNOWN)
-            shown = series.manifest.shown(path)
-            table = read_table(path, shown, ["row", column], Problems()) if is_there(path) else None
-            place = place if table is None else place[np.clip(table.whole_numbers("row"), -1, len(place) - 1)]
-        if table is not None and table.rows == len(place):
-            codes, names = text_codes(table.arrow(column))
-            number = [
-                UNKNOWN
-                if text in missing or not text.strip("*") or not (attribute is None or _is_exact(attribute, text))
-                else numbers.setdefault(text, len(numbers))
-                for text in names
-            ]
-            inside = place >= 0  # of a row that is ignored, the key may have a line
-            own[place[inside]] = np.array(number, dtype=np.int32)[codes][inside]
-        found.append(own)
+        coded = None
+        if table is not None and table.rows == seen.release.rows:
+            coded = in_key(series.manifest, files, table, column) if private else text_codes(table.arrow(column))
+        codes, names = (np.full(seen.release.rows, UNKNOWN, dtype=np.int32), []) if coded is None else coded
+        number = [
+            UNKNOWN
+            if text in missing or not text.strip("*") or not (attribute is None or _is_exact(attribute, text))
+            else numbers.setdefault(text, len(numbers))
+            for text in names
+        ]
+        found.append(np.array([*number, UNKNOWN], dtype=np.int32)[codes])
     return found
 
 
