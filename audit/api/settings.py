@@ -134,8 +134,9 @@ def run(
     opened, witness = Series.of(series.manifest), _witness(series, given)
     with settings.audit_options(explicit=bool(attacks), baseline=given.get("baseline")) as asked:
         options = replace(asked, keeps_finished=keeps_finished)
+        namer = pseudonymizer(opened, options)  # refuses before a long run
         done = run_attacks(opened, chosen, options, None if witness is None else witness.prepare)
-        report = build_report(done, pseudonymizer(opened, options))
+        report = build_report(done, namer)
     if witness is not None:
         report = witness.write(report, done, options.time_limit)
     if (risks := given.get("risks")) is not None:

@@ -423,3 +423,9 @@ def test_printed_commands_name_the_paths_that_were_typed(tmp_path):
             assert not re.search("audit [a-z]* ?SERIES", out), (words, form)
         assert "audit init SERIES --confirm" in run_main(*words, "--format", "json")[1]
     assert "audit init SERIES --confirm" in load(folder).audit().render("json")
+
+
+def test_stable_ids_without_a_folder_for_their_key_are_refused_before_the_attacks(tmp_path, monkeypatch):
+    shutil.copytree(EXAMPLES / "cases-independent", tmp_path / "s", ignore=shutil.ignore_patterns("private"))
+    monkeypatch.setattr("audit.pipeline.attack_run.run_attacks", lambda *_: pytest.fail("the attacks were run"))
+    assert "make one in the series folder" in refused(str(tmp_path / "s"), "--stable-ids")
