@@ -86,15 +86,19 @@ def _before(repair: Repair) -> Iterator[str]:
 
 def _first(repair: Repair) -> Iterator[str]:
     """Yield what has to be known of a repair before its changes."""
-    if repair.withholds_much:
+    redrawn = any(move.kind == "redraw" for move in repair.moves)
+    if repair.restricted and (repair.withholds_much or redrawn):
+        yield say("Only some kinds of changes were tried: without --only, there may be a repair that loses less.")
+    elif repair.withholds_much:
         yield say(
             "This repair withholds more than one row in twenty: no repair by merging, moving or coarsening was found "
             "that withholds fewer."
         )
-    if any(move.kind == "redraw" for move in repair.moves):
+    if redrawn:
+        yield say("With new record ids, no user of the data can follow a record from earlier releases to this one.")
+    if redrawn and not repair.restricted:
         yield say(
-            "With new record ids, no user of the data can follow a record from earlier releases to this one; they "
-            "are drawn only if no repair was found that keeps the ids and withholds at most one row in twenty."
+            "They are drawn only if no repair was found that keeps the ids and withholds at most one row in twenty."
         )
     if repair.breaks_promise is not None:
         yield say(
