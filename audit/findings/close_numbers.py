@@ -11,7 +11,6 @@ import numpy as np
 
 from audit.findings.disclosure import CertificateStep, OnePersonClaims, lines, places_of
 from audit.findings.rows import ClassClaims, ClassFinding
-from audit.model.accepted_size import CloseSize, RiskSize, Size
 from audit.model.arrays import Codes, Floats, Objects, Places
 from audit.model.finding import (
     BY_CHECK,
@@ -20,6 +19,7 @@ from audit.model.finding import (
     VALUE,
     C,
     ClauseClaims,
+    CloseSize,
     Finding,
     Identifiers,
     KnownReleases,
@@ -27,6 +27,8 @@ from audit.model.finding import (
     Place,
     Presence,
     ReportNaming,
+    RiskSize,
+    Size,
     decoded,
 )
 from audit.model.json_types import OMITTED, UNWRITTEN, Counted, Omittable, Probability

@@ -9,7 +9,6 @@ from typing import Annotated, ClassVar, Generic, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from audit.findings.wording import ROWS, described, listing, shown_value
-from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places
 from audit.model.finding import (
     BY_CHECK,
@@ -26,7 +25,9 @@ from audit.model.finding import (
     Located,
     Place,
     Presence,
+    RiskSize,
     RowClaims,
+    Size,
 )
 from audit.model.json_types import OMITTED, UNWRITTEN, Counted, Items, Omittable, Probability
 from audit.runtime.phrases import Phrase, figure, printable, say, say_count

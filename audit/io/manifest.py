@@ -35,8 +35,8 @@ from audit.io.toml import (
     toml_key,
     value_under,
 )
-from audit.model.accepted_size import CloseSize, RiskSize, SealedInterval, Size, SmallClasses
 from audit.model.errors import Doubt, Problems
+from audit.model.finding import CloseSize, RiskSize, SealedInterval, Size, SmallClasses
 from audit.runtime.phrases import Reason, ReasonKind, printable, say
 
 NAME = "series.toml"

@@ -17,10 +17,10 @@ from audit.findings.count import count_id
 from audit.io.cell_reading import parse_value
 from audit.io.cells import Kind
 from audit.judgement.selection import Selection
-from audit.model.accepted_size import CloseSize, RiskSize, Size, SmallClasses
 from audit.model.arrays import UNBOUNDED, Flags
 from audit.model.command_results import AuditHistory, PastReport
 from audit.model.errors import UsageError
+from audit.model.finding import CloseSize, RiskSize, Size, SmallClasses
 from audit.model.json_types import WITHOUT_RESULT, WORSE
 from audit.model.report import BaselineFacts, CountSize, Report
 from audit.runtime.phrases import printable_path, say, say_count

@@ -22,10 +22,9 @@ from audit.clauses.registry import CLAUSES
 from audit.io.tables import Coded, Table
 from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
 from audit.judgement.scoring import changed_values, listed_values, true_values
-from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Codes, Flags, Places, flagged
 from audit.model.errors import Problems
-from audit.model.finding import Check, Claims, Finding, GroupLines
+from audit.model.finding import Check, Claims, Finding, GroupLines, RiskSize, Size
 from audit.model.measures import PEOPLE
 from audit.model.outcome import NOWHERE, Result, Risks, tenth_of
 from audit.model.report import Exposure, FoundPerson, LadderStep

@@ -26,9 +26,9 @@ from audit.io.releases import COUNTERFEIT
 from audit.io.tables import header, read_table
 from audit.io.toml import read_text, toml_value
 from audit.judgement.selection import Selection
-from audit.model.accepted_size import CloseSize, SealedInterval, Size, SmallClasses
 from audit.model.arrays import Flags, Places
 from audit.model.errors import Doubt, Problems, UsageError
+from audit.model.finding import CloseSize, SealedInterval, Size, SmallClasses
 from audit.model.json_types import WaiverState
 from audit.model.outcome import NOWHERE
 from audit.model.report import HIDDEN, CountSize, SealedCount, Waived

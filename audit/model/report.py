@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, cast
 
-from audit.model.accepted_size import SmallClasses, seal
 from audit.model.adversary import AdversaryKind
 from audit.model.arrays import UNBOUNDED
 from audit.model.count_tables import CountMeasures, TablesFacts
-from audit.model.finding import Finding, FindingRule
+from audit.model.finding import Finding, FindingRule, SmallClasses, seal
 from audit.model.json_types import (
     OMITTED,
     UNWRITTEN,

@@ -123,7 +123,7 @@ def new_in(result):
 @kills("audit.judgement.waivers.NamedFindings.within", "ident in sizes and sizes[ident].covers(size)", "ident in sizes")
 @kills("audit.judgement.selection.Selection.covered", "accepted[ident].covers(size)", "True")
 @kills(
-    "audit.model.accepted_size.SmallClasses.covers",
+    "audit.model.finding.SmallClasses.covers",
     "other.rows <= self.rows",
     "True",
     case="[rows in classes below k-3-a baseline]",
@@ -135,7 +135,7 @@ def new_in(result):
     case="[rows in classes below k-3-a baseline]",
 )
 @kills(
-    "audit.model.accepted_size.CloseSize.covers",
+    "audit.model.finding.CloseSize.covers",
     "other.lower <= self.lower",
     "other.lower >= self.lower",
     case="[an interval-5-a baseline]",

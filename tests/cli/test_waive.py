@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from audit.api import UsageError, load
-from audit.model.accepted_size import SmallClasses
+from audit.model.finding import SmallClasses
 from tests.cli.forms import EXAMPLES, FORMS, append, snapshot
 from tests.helpers.messy import series_of
 from tests.helpers.running import refused, run_main, written
