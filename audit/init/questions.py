@@ -26,6 +26,7 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import number_of, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.init.columns import Column
+from audit.init.count_columns import speaks_of_changes
 from audit.init.count_rules import in_words
 from audit.io.atomic_files import write_file
 from audit.io.manifest import NAME, is_about_tables
@@ -431,6 +432,12 @@ class AskedAboutTables(AskedManifest[TableManifest | None]):
                 "no hidden or small count?",
                 column=printable(name),
             )
+            if speaks_of_changes(name):
+                known = say(
+                    "By its name it says how counts changed: with these counts, it gives the earlier ones, even in "
+                    "percent. It discloses nothing only if all of these were published as numbers."
+                )
+                question = f"{known} {question}"
             self.ask_not_counts(name, question)
 
     def ask_not_counts(self, name: str, question: str) -> None:

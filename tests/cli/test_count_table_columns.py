@@ -1572,6 +1572,19 @@ def test_a_hidden_column_of_a_workbook_is_named_and_not_read_as_counts(form, tmp
     assert verdict(tmp_path)[0] == 3
 
 
+@pytest.mark.parametrize(("column", "says"), [("Veränderung in %", True), ("change %", True), ("index", False)])
+def test_confirm_says_what_follows_from_changes(column, says, tmp_path):
+    rows = [
+        f"{area},{n},{by}" for area, n, by in (("A", 50, "25.0"), ("B", 21, "5.0"), ("C", "*", ""), ("D", 24, "-20.0"))
+    ]
+    (tmp_path / "1.csv").write_text("\n".join([f"area,n,{column}", *rows, ""]), "utf-8")
+    asked = list[str]()
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    text = (tmp_path / "series.toml").read_text("utf-8")
+    confirmation.confirmed(tmp_path, text, lambda question: asked.append(question.text) or question.default)
+    assert any("it gives the earlier ones" in text for text in asked) == says, asked
+
+
 @kills("audit.init.count_tables._propose_parts", "if parts.is_open", "if not parts.is_open")
 def test_kinds_that_overlap_in_any_way_are_read_so(tmp_path):
     """Many speak two languages, and some none of those named."""
