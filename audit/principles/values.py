@@ -264,23 +264,19 @@ class MDistinct:
     m: int
     name: ClassVar[str] = "m-distinct"
     needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
+    star: ClassVar[bool] = False
 
     def start(self, series: Series, /) -> Check:
         """Return a check that records the last group of each person."""
-        return _PeopleFollowed(series, self.m, partial(_Steps, star=False))
+        return _PeopleFollowed(series, self.m, partial(_Steps, star=self.star))
 
 
 @dataclass(frozen=True)
-class MDistinctStar:
+class MDistinctStar(MDistinct):
     """m-Distinct, and no two values of the first group of a person may become the same."""
 
-    m: int
     name: ClassVar[str] = "m-distinct-star"
-    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
-
-    def start(self, series: Series, /) -> Check:
-        """Return a check that records the last group of each person."""
-        return _PeopleFollowed(series, self.m, partial(_Steps, star=True))
+    star: ClassVar[bool] = True
 
 
 @dataclass
