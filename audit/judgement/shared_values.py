@@ -50,7 +50,7 @@ _PARTS = {
     "but first": Phrase("{column} but for its first part"),
     "but last": Phrase("{column} but for its last part"),
 }
-_IDENTIFIERS = 50_000  # of the first people; if their identifiers show no households, those of others do not
+_IDENTIFIERS = 20_000  # of the first people; if their identifiers show no households, those of others do not
 
 
 class _Part(NamedTuple):
