@@ -69,7 +69,7 @@ def published(folder, second, values, *, form, stated, out=False):
 
 @kills("audit.judgement.shared_values._in_keys", "if name not in {*KEY_COLUMNS", "if name in {*KEY_COLUMNS")
 @kills("audit.judgement.shared_values._by_texts", "single += [(part,) for part in parts]", "pass")
-@kills("audit.io.likely_equal.shared_parts", 'cuts["last"][1], cuts["last"][0]', 'cuts["last"]')
+@kills("audit.io.likely_equal.shared_parts", '" ".join(run[cut])', '" ".join(run)')
 @kills("audit.judgement.shared_values._together", "(one != UNKNOWN) & (other != UNKNOWN)", "one < UNKNOWN")
 @kills("audit.judgement.shared_values._by_name", "not is_of_household(sensitive) or", "True or")
 @pytest.mark.parametrize(

@@ -745,7 +745,6 @@ def test_newcomers_too_few_to_hide_among_themselves_get_new_ids_like_all(tmp_pat
 
 
 @kills("audit.adversary.view.build_evidence", "follow = follow and held.ids_link", "")
-@kills("audit.judgement.doubts.stranger_doubts", "held.ids_link and", "held.records and")
 @pytest.mark.parametrize("known", ["key", "register", "part of the key"])
 def test_people_who_are_known_are_followed_by_no_ids_of_which_none_is_in_two_releases(tmp_path, known):
     """Bands that overlap leave 6 records alone, unless nothing links them; whose rows strangers have is not known."""
