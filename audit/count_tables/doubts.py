@@ -19,7 +19,7 @@ from audit.count_tables.cell_rates import telling_gaps, telling_signs
 from audit.count_tables.label_doubts import label_doubts
 from audit.count_tables.manifest import NAME, TableManifest, column_names, read_count_table
 from audit.count_tables.note_numbers import has_share, notes_among_rows, numbers_that_may_count, unread_counts
-from audit.count_tables.published_counts import Ends, PublishedCounts, is_part
+from audit.count_tables.published_counts import Ends, PublishedCounts, earlier_cells_without_categories, is_part
 from audit.count_tables.published_texts import is_like_a_number, number_of, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.release_doubts import release_doubts
@@ -353,6 +353,20 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
                 "the series or lacks [its cell|their cells]; add that release to the series",
                 many,
                 column=printable(change.column, 60),
+            )
+        )
+    if change is not None and (rows := earlier_cells_without_categories(counts)):
+        (file, line), cell = counts.place(rows[0]), counts.cell(rows[0])
+        yield _needs(
+            say_count(
+                "{column} tells the count that {cell} had in an earlier release that has no such label ({file}, line "
+                "{line}[|, and {count} such counts in all]); write in categories of which labels of that release the "
+                "label consists",
+                len(rows),
+                file=file,
+                line=line,
+                column=printable(change.column, 60),
+                cell=", ".join(printable(label, 60) for label in cell.values()),
             )
         )
     for column, count in counts.lacking.items():

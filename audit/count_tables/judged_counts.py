@@ -23,7 +23,7 @@ from audit.count_tables.build_evidence import (
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.count_questions import CountQuestions, asking, joined
 from audit.count_tables.label_sets import Dimension
-from audit.count_tables.published_counts import PublishedCounts, check_audited
+from audit.count_tables.published_counts import PublishedCounts, check_audited, with_earlier_cells
 from audit.count_tables.total_release import beyond_total
 from audit.io.table_forms import below_table
 from audit.model.arrays import UNBOUNDED
@@ -185,7 +185,7 @@ def judge(
     Raises:
         InputError: the policy gives no `min_count`, or the numbers contradict each other.
     """
-    limits = counts.manifest.limits(options.limits)
+    limits, counts = counts.manifest.limits(options.limits), with_earlier_cells(counts)
     evidence, outcomes = build_evidence(counts, limits), list[CountOutcome]()
     start = time.perf_counter()
     budget = budget or Budget(options.time_limit, options.progress(attack.name))
@@ -221,6 +221,7 @@ def followed(judged: JudgedCounts, places: Collection[int], earlier: PublishedCo
     for part, outcome in zip(judged.evidence.parts, judged.outcomes, strict=True):
         mine = [place for place in places if start <= place < start + len(part.questions)]
         asked, own = np.array(mine, dtype=np.int64) - start, part.release < len(earlier.manifest.releases)
+        own &= part.rows < len(earlier.release)  # a later change may tell a count of an earlier release
         start += len(part.questions)
         if not mine or part.questions.kinds is not None or not own.any():
             continue

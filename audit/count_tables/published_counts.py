@@ -408,6 +408,51 @@ def earlier_counts(counts: PublishedCounts) -> PublishedCounts | None:
     )
 
 
+def with_earlier_cells(counts: PublishedCounts) -> PublishedCounts:
+    """Return the counts with a row for each exact count that a change tells of a release that lacks the cell.
+
+    It is about the atoms of its labels, as a number published there would be. What a label that the release lacks
+    consists of is only known from categories: `earlier` of the other rows stays as it is.
+    """
+    rows = _of_lacking_releases(counts)
+    rows = rows[[not _unknown_labels(counts, row) for row in rows.tolist()]]
+    number = counts.earlier[rows]
+    found = counts.with_values(rows, earlier=-1).with_numbers(rows, counts.label[rows], number, number)
+    text, release = [*map(str, number.tolist())], counts.release[rows] - _since(counts)
+    return found.with_values(slice(len(counts.release), None), release=release, text=text)
+
+
+def earlier_cells_without_categories(counts: PublishedCounts) -> list[int]:
+    """Return the rows whose change tells the count of a label that the earlier release may have as several others.
+
+    If that release hides nothing, nobody in the label then says nothing about others.
+    """
+    hides = set(counts.release[counts.hidden].tolist())
+    rows = _of_lacking_releases(counts).tolist()
+    some = [row for row in rows if counts.earlier[row] or counts.release[row] - _since(counts) in hides]
+    return [row for row in some if _unknown_labels(counts, row)]
+
+
+def _since(counts: PublishedCounts) -> int:
+    return counts.manifest.change.since if counts.manifest.change else 0
+
+
+def _of_lacking_releases(counts: PublishedCounts) -> Places:
+    known = (counts.earlier >= 0) & (counts.earlier < UNBOUNDED)
+    return np.flatnonzero(known & (counts.release >= _since(counts)))
+
+
+def _unknown_labels(counts: PublishedCounts, row: int) -> list[str]:
+    """Return the dimensions without categories whose label of a row the release that its change names does not have."""
+    theirs = counts.label[counts.release == counts.release[row] - _since(counts)]
+    return [
+        each.axis.name
+        for place, each in enumerate(counts.dimensions)
+        if each.axis.name not in counts.manifest.categories
+        and counts.label[row, place] not in (each.total, *theirs[:, place].tolist())
+    ]
+
+
 @dataclass(frozen=True)
 class CountTie:
     """What a rate or a change reveals about the counts of two cells.

@@ -487,6 +487,33 @@ def test_changes_tell_the_counts_of_a_release_that_is_not_in_the_series(change, 
     assert ("disclose counts of a release" in why) == (code == 3)
 
 
+@kills(
+    "audit.count_tables.published_counts.with_earlier_cells", "not _unknown_labels(counts, row)", "False", case="[2]"
+)
+@kills("audit.count_tables.published_counts.earlier_cells_without_categories", "in hides", "in ()", case="[5]")
+@pytest.mark.parametrize(
+    ("row", "old", "atoms", "code", "said"),
+    [
+        ("Upland,49,-8", "*", None, 3, "tells the count that Upland had in an earlier release that has no such"),
+        ("Upland,49,-8", "*", "Upland,Old\nUpland,Hill\n", 1, "57 (area Upland in 1) - 55 (area Hill in 1) = 2"),
+        ("Upland,49,-8", "*", "Upland,Upland\n", 0, "holds"),
+        ("Upland,9,9", "7", None, 0, "holds"),
+        ("Upland,9,9", "*", None, 3, "tells the count that Upland had"),
+        ("Old,49,47", "*", None, 1, "2 (area Old in 1"),
+    ],
+    ids=range(1, 7),
+)
+def test_a_change_of_a_new_label_is_about_its_parts_in_the_earlier_release(row, old, atoms, code, said, tmp_path):
+    """A reform merged districts, and the change since the release before tells what both had together there."""
+    tables = {"1.csv": ["area,n", f"Old,{old}", "Hill,55"], "2.csv": ["area,n,change", row]}
+    table = 'dimensions = ["area"]\nvalue = "n"\nmarkers."*" = [0, inf]\nover_time = "independent"\n'
+    table += 'change = { column = "change", since = 1 }\n'
+    write_tables(tmp_path, tables, table + ('categories.area = "k.csv"' if atoms else ""))
+    (tmp_path / "k.csv").write_text(f"label,atom\nOld,Old\nHill,Hill\n{atoms or ''}", encoding="utf-8")
+    found, out, _ = run_main(str(tmp_path))
+    assert (found, said in " ".join(out.split())) == (code, True), out
+
+
 @kills("audit.count_tables.second_reading.finds_nothing", "not judged.found and ", "")
 def test_differences_of_changes_tell_counts_of_a_release_that_is_not_in_the_series(tmp_path):
     """All and f were 15 and 12, so m was 3."""
