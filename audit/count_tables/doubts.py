@@ -454,6 +454,16 @@ def check_columns_are_there(counts: PublishedCounts) -> None:
         else (key, say('no table has "{name}", so {nothing}', name=printable(name), nothing=NOTHING), correct[0])
         for key, name in _lacking(manifest, with_meaning, [part.table for part in counts.parts])
     ]
+    read = {part.view.column for part in counts.parts}
+    found += [
+        (
+            "wide",
+            say('no table has "{name}", so {nothing}', name=printable(each.column), nothing=NOTHING),
+            say("columns of wide names a label, then the column in quotation marks: correct the name, or leave it out"),
+        )
+        for each in (manifest.views if manifest.wide is not None else ())
+        if each.column not in read
+    ]
     named = [("harmless", name, text) for name, texts in manifest.harmless.items() for text in texts]
     named += [("hiding", name, text) for rule in manifest.hiding for name, text in rule.cell.items()]
     found += [

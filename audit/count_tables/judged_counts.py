@@ -283,13 +283,6 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
                 "if these are two editions of one table, or count other people each, audit each in a folder of its own"
             )
             remedy = parted([remedy, editions])
-        read = {part.view.column for part in counts.parts}
-        if absent := [each.column for each in counts.manifest.views if each.column not in read]:
-            remedy = say(
-                "correct the names of columns in wide that no file has ({names}); else {otherwise}",
-                names=", ".join(map(printable, absent)),
-                otherwise=remedy,
-            )
         said = say('"{text}" {stands}: {what}', text=text, stands=stands, what=what)
         beyond = "" if problems else beyond_total(counts, named)
         problems.append(Problem(file, said, beyond or remedy, line=line, column=column))

@@ -931,15 +931,15 @@ def test_a_sign_that_also_protects_others_has_no_greatest_count(note, ends, tmp_
     assert guessed(tmp_path / "quoted", quoted)["table"]["markers"] == {"*": ends}
 
 
-@kills("audit.count_tables.judged_counts._contradiction", "if each.column not in read", "if True")
-def test_numbers_that_contradict_each_other_name_columns_in_wide_that_no_file_has(tmp_path):
-    """Without the column of women, all people seem to be men."""
-    wide = 'dimensions = ["area", "sex"]\ntotals = { sex = "Total", area = "" }\n'
-    wide += 'wide = { dimension = "sex", columns = { Male = "M", Female = "W", Total = "T" } }'
-    folder = write_tables(tmp_path, {"1.csv": ["area,M,F,T", "A,11,12,23"]}, wide)
-    assert "correct the names of columns in wide that no file has (W); else correct" in refused(str(folder))
-    write_tables(tmp_path, {"1.csv": ["area,M,F,T", "A,11,12,29"]}, wide.replace('"W"', '"F"'))
-    assert "in wide that no file" not in refused(str(folder))
+@kills("audit.count_tables.doubts.check_columns_are_there", "if each.column not in read", "if False")
+def test_a_column_in_wide_that_no_file_has_is_refused(tmp_path):
+    """Label and column were swapped: without the column of women, all people seem to be men."""
+    wide = 'dimensions = ["area"]\ntotals = { sex = "Total" }\n'
+    wide += 'wide = { dimension = "sex", columns = { Male = "M", F = "Female", Total = "T" } }'
+    folder = write_tables(tmp_path, {"1.csv": ["area,M,F,T", "A,11,12,23", "B,9,9,18"]}, wide)
+    assert '`wide`: no table has "Female"' in refused(str(folder))
+    write_tables(tmp_path, {"1.csv": ["area,M,F,T", "A,11,12,29"]}, wide.replace('F = "Female"', 'Female = "F"'))
+    assert "no table has" not in refused(str(folder))
 
 
 def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
