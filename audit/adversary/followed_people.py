@@ -271,7 +271,23 @@ def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
             columns=changing,
             file=manifests.NAME,
         )
+    if all(_number_rows(held, seen) for seen in held.seen[: position + 1]):
+        remedy = say(
+            'as "{record}" numbers the rows of each file, it may say nothing of whose row it is: then delete '
+            "{line} under [columns] of {file}, and write unlinkable = {{ {entry} }} there; if not, {remedy}",
+            record=printable(own[0]),
+            line=f"record = {toml_text(own[0])}",
+            file=manifests.NAME,
+            entry=f"{toml_key(printable(own[0]))} = {toml_text(say('it numbers the rows of each file'))}",
+            remedy=remedy,
+        )
     return InputError([Problem(files.shown, what, remedy, line, column)])
+
+
+def _number_rows(held: HeldSeries, seen: SeenRelease) -> bool:
+    """Return whether the record ids of a release are the numbers of its rows, from 0 or from 1."""
+    names = set() if seen.record is None else {*map(held.names.name, seen.record.tolist())}
+    return any(names == {*map(str, range(start, start + len(names)))} for start in (0, 1))
 
 
 def _points(cells: Sequence[Cell], attribute: QuasiIdentifier) -> list[Cell]:

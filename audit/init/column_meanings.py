@@ -22,6 +22,7 @@ from audit.init.found_files import NAMES_RELEASES, QUASI, FoundFiles
 from audit.io import naming
 from audit.io.cell_reading import MARKERS, read_hierarchy
 from audit.io.cells import Kind
+from audit.io.manifest import KEY_COLUMNS
 from audit.io.naming import in_time
 from audit.io.notations import grows, kind_of_single_days, skeleton, words_in
 from audit.io.rules.cell_meaning import ColumnTypes
@@ -188,12 +189,26 @@ class _Guesser:
             elif not column.unique and of_rows:
                 self.guesses.state_rule(SeveralRows(EPISODES), sure=False)
                 self.choose_id(key, column, keyed=keyed)
+            elif column.unique and column.row_numbers and (again := self.people_again()) is not None:
+                self.number_rows(column, _OTHERS, sure=_RARE * again < 1)
             elif column.unique and kind == "id" and column.row_numbers:
                 self.number_rows(column)
             elif column.unique and _may_come_again(column, kind) and self.found.chosen(key) is None:
                 self.choose_id(key, column, keyed=keyed)
             elif 0 < _RARE * column.repeated < len(column.texts):
                 self.guesses.doubts.append(self.doubted_id(column))
+
+    def people_again(self) -> float | None:
+        """Return which share of rows are of the people who have their numbers in other releases, too, by the keys.
+
+        None if there is no key of each release, or if each number is always that of one person.
+        """
+        if not self.found.published or len({*self.found.keys}) != len(self.found.releases):
+            return None
+        key = read_columns([(path, path.name) for path in self.found.keys])
+        rows, people = (key[name] for name in KEY_COLUMNS)
+        times = np.unique(np.stack([rows.codes, people.codes]), axis=1, return_counts=True)[1]
+        return float(times[times > 1].sum() / times.sum()) if len(times) > len({*rows.codes.tolist()}) else None
 
     def doubted_id(self, column: Column) -> str:
         """Return that a column would be an id, but for a few texts that several rows of a release have."""
@@ -334,9 +349,10 @@ class _Guesser:
             why = say("published as it is, so others may know it: the worst case")
             self.take(column, why, sure=len(column.some) <= 1 and column.whole)
 
-    def number_rows(self, column: Column) -> None:
-        """Mark a column that only numbers the rows."""
-        self.guesses.state_rule(Unlinkable({column.name: str(_NUMBERS)}), sure=False)
+    def number_rows(self, column: Column, *others: Phrase, sure: bool = False) -> None:
+        """Mark a column that only numbers the rows, perhaps for other reasons, too."""
+        why = parted(map(str, (_NUMBERS, *others)))
+        self.guesses.state_rule(Unlinkable({column.name: why}), sure=sure)
 
     def take(self, column: Column, why: str, *, sure: bool) -> None:
         """Make a column a quasi-identifier; one that is constant within groups changes nothing."""
@@ -414,6 +430,7 @@ def _id_kind(column: Column) -> str | None:
 _LINES_SHOWN = 6
 _RARE = 20  # ids of which fewer than one in so many is in several rows
 _NUMBERS = Phrase("it numbers the rows of each file")
+_OTHERS = Phrase("by the keys, the people of a number differ")
 _UNIQUE = {
     (True, True): Phrase("its cells are unique in each release and come back in later ones"),
     (True, False): Phrase("its cells are unique in each release"),

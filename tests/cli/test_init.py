@@ -125,6 +125,43 @@ def test_key_files_make_an_id_a_published_one(tmp_path: Path) -> None:
     assert guessed(tmp_path)["columns"]["individual"] == "Owner"
 
 
+@pytest.mark.parametrize(
+    ("later", "role", "asked"),
+    [
+        pytest.param(range(40), "record", False, id="the same people"),
+        pytest.param(range(60), "record", False, id="more people at the end"),
+        pytest.param(reversed(range(40)), "unlinkable", False, id="the same people in another order"),
+        pytest.param([*range(38), 39, 38], "unlinkable", True, id="two of them in another order"),
+    ],
+)
+@kills(
+    "audit.init.column_meanings._Guesser.people_again",
+    "if len(times) > len({*rows.codes.tolist()}) else None",
+    "",
+    case="[the same people]",
+)
+@kills(
+    "audit.init.column_meanings._Guesser.guess_ids",
+    "sure=_RARE * again < 1",
+    "sure=True",
+    case="[two of them in another order]",
+)
+def test_numbers_of_rows_are_record_ids_only_where_the_keys_agree(
+    tmp_path: Path, later: Iterable[int], role: str, asked: bool
+) -> None:
+    for tag, people in (("1", range(40)), ("2", [*later])):
+        rows = [(at, 20 + who % 30, ("flu", "cold", "gout")[who % 3]) for at, who in enumerate(people, 1)]
+        write(tmp_path / f"{tag}.csv", ["Record No", "Age", "Disease"], rows)
+        write(
+            tmp_path / f"private/{tag}.key.csv", ["row", "individual"], [(at, f"X{p}") for at, p in enumerate(people)]
+        )
+    found = guessed(tmp_path)
+    assert [key for key in ("record", "individual", "unlinkable") if "Record No" in found["columns"].get(key, ())] == [
+        role
+    ]
+    assert (f"columns.{role}" in found.get("unconfirmed", {}).get("keys", ())) == asked
+
+
 def test_people_with_several_rows_are_episodes(tmp_path: Path) -> None:
     rows = [("Bob", "20-29", "flu"), ("Bob", "20-29", "cold"), ("Eve", "30-39", "flu")]
     write(tmp_path / "1.csv", ["Patient", "Age", "Disease"], rows)

@@ -44,9 +44,18 @@ def found(result):
         pytest.param(
             "4,2043*,female,31",
             "4,2043*,female,32",
+            '2.csv:5, column "Age": the cells of record "4" contradict those of earlier releases; as "Case-id" numbers '
+            'the rows of each file, it may say nothing of whose row it is: then delete record = "Case-id" under '
+            '[columns] of series.toml, and write unlinkable = { Case-id = "it numbers the rows of each file" } there; '
+            'if not, correct the cell; if it changes with time, as a place of residence does, write changing = ["Age"]',
+            id="nothing in common",
+        ),
+        pytest.param(
+            "4,2043*,female,31,cancer\n5,",
+            "4,2043*,female,32,cancer\n7,",
             '2.csv:5, column "Age": the cells of record "4" contradict those of earlier releases; correct the cell'
             '; if it changes with time, as a place of residence does, write changing = ["Age"] under [columns] of ',
-            id="nothing in common",
+            id="nothing in common, and other numbers than those of rows",
         ),
     ],
 )
