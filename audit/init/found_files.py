@@ -128,6 +128,7 @@ SNAPSHOTS = "snapshots"  # the folder of tables that are not published yet
 UNORDERED = Phrase("The names of the releases do not show their order; put them in the order of publication.")
 _HALF = re.compile(r".*\.(rows|values)\.(?:csv|csv\.gz|parquet)", re.IGNORECASE)
 _MANY = 16
+_OF_KEYS = len(KEY_COLUMNS)
 
 
 @dataclass
@@ -246,6 +247,7 @@ def find_files(folder: Path, guesses: Guesses) -> FoundFiles:
     others = _with_columns(found, beside, Problems() if inside else problems)
     problems.check()
     private = _with_columns(found, _listing(found, PRIVATE), Problems())
+    private = _without_keys(found, private, releases if inside else others)
     for shown in [*others, *private]:
         role = _role(set(found.names[shown]))
         if role and found.beside.setdefault(role, shown) != shown:
@@ -340,6 +342,37 @@ def _role(names: set[str]) -> str | None:
     if {"individual", "value"} <= names <= {"individual", "value", "release"}:
         return "known"
     return "register" if "individual" in names and ("release" in names or {"first", "last"} <= names) else None
+
+
+def _without_keys(found: FoundFiles, private: Iterable[str], tables: Sequence[str]) -> list[str]:
+    """Note as unused the private files that are like a release's key, but not called like one; return the others."""
+    keys = dict[str, str]()
+    for shown in private:
+        about = [each for each in tables if release_tag(each) in shown]
+        if about and len(found.names[shown]) == _OF_KEYS and _role({*found.names[shown]}) is None:
+            table = max(about, key=lambda each: len(release_tag(each)))
+            own, rows = (read_columns([(found.folder / each, each)]) for each in (shown, table))
+            if _is_key(list(own.values()), rows):
+                keys[shown] = say(
+                    "like a key of {file}: name it {name}, with the columns row (counted from 0: the first row is 0) "
+                    "and individual",
+                    file=table,
+                    name=f"{PRIVATE}/{key_name(release_tag(table))}",
+                )
+    found.unused.update(keys)
+    return [shown for shown in private if shown not in keys]
+
+
+def _is_key(own: Sequence[Column], rows: Mapping[str, Column]) -> bool:
+    """Return whether two columns are like a key: all row numbers or ids of a release, and whose rows they are."""
+    if len(own) != _OF_KEYS or not own[0].unique:
+        return False
+    number, person = own
+    ids = rows.get(number.name)
+    as_many = [each for each in rows.values() if len(each.codes) == len(number.codes)]
+    everyone = bool(as_many) and (number.row_numbers or (ids in as_many and {*ids.texts} == {*number.texts}))
+    named = kind(person.name) in ID_KINDS or person.unique
+    return everyone and named and person.name not in rows and not (sensitivity(person.name) or is_quasi(person.name))
 
 
 def _find_roll(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) -> None:

@@ -162,6 +162,31 @@ def test_numbers_of_rows_are_record_ids_only_where_the_keys_agree(
     assert (f"columns.{role}" in found.get("unconfirmed", {}).get("keys", ())) == asked
 
 
+@pytest.mark.parametrize(
+    ("first", "names", "like"),
+    [
+        pytest.param(range(1, 21), ("Record No", "MRN"), True, id="ids of rows"),
+        pytest.param([20, *range(1, 20)], ("Record No", "MRN"), True, id="ids of rows in another order"),
+        pytest.param(range(20), ("line", "MRN"), True, id="numbers of rows"),
+        pytest.param(range(2, 22), ("Record No", "MRN"), False, id="other ids"),
+        pytest.param(range(1, 20), ("Record No", "MRN"), False, id="fewer ids"),
+        pytest.param(range(1, 21), ("Record No", "Postcode"), False, id="no people"),
+    ],
+)
+@kills("audit.init.found_files._is_key", "{*ids.texts} == {*number.texts}", "True", case="[other ids]")
+def test_a_private_file_like_a_key_is_no_register(
+    tmp_path: Path, first: Iterable[int], names: tuple[str, str], like: bool
+) -> None:
+    for tag in ("2023Q1", "2023Q2"):
+        rows = [(at, 20 + at, ("flu", "cold", "gout")[at % 3]) for at in range(1, 21)]
+        write(tmp_path / f"{tag}.csv", ["Record No", "Age", "Disease"], rows)
+        write(tmp_path / f"private/{tag}_link.csv", names, [(at, 7000 + 13 * at) for at in first])
+    found = guess(tmp_path)
+    why = found.left["series"].get("private/2023Q1_link.csv", "")
+    assert ("like a key of 2023Q1.csv: name it private/2023Q1.key.csv, with the columns row (" in why) == like
+    assert not like or "register" not in found.document.get("adversary", {})
+
+
 def test_people_with_several_rows_are_episodes(tmp_path: Path) -> None:
     rows = [("Bob", "20-29", "flu"), ("Bob", "20-29", "cold"), ("Eve", "30-39", "flu")]
     write(tmp_path / "1.csv", ["Patient", "Age", "Disease"], rows)
