@@ -103,7 +103,10 @@ def test_changes_of_fewer_than_three_people_enter_what_is_published_only_on_requ
     _, err = printed(*words, str(tmp_path / "s"))
     assert {unlisted in err, "a change that fewer than 3 people made shows what they did" in err} == {not listed}
     assert ("[updates] of microdata.toml" in err) == (not listed)
-    said = next(each.answers["found"] for each in answered(folder, "found") if "found" in each.answers)
+    # Postcodes have one diagnosis each where nobody was added, which is asked about before.
+    said = next(
+        each.answers["found"] for each in answered(folder, *["?"] * (not listed), "found") if "found" in each.answers
+    )
     assert ("shows what fewer than 3 people did" in said) == (not listed)
     assert "Asthma,Gicht" in (folder / "transitions.csv").read_text().splitlines()
     assert unlisted not in printed(*words, str(tmp_path / "again"))[1]
@@ -608,7 +611,7 @@ def test_transitions_that_were_drafted_from_rows_that_are_left_out_are_not_kept_
     edit(folder / "2024.csv", "110.680,13;Gicht", "110.680,13;refused")
     initialised(folder)
     assert "refused,refused" in (folder / "transitions.csv").read_text()
-    assert [each.default for each in answered(folder)][:2] == ["left", "never"]
+    assert [each.default for each in answered(folder) if each.answers][:2] == ["left", "never"]
     assert microdata_says(folder) == "never"
 
 
