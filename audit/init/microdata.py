@@ -76,6 +76,8 @@ _HEAD = Phrase(
 
 _GRAVEST = Phrase("some people have several rows in one table, of which methods publish the one with the gravest value")
 _LATEST = Phrase("some people have several rows in one table, of which methods publish the latest")
+_ARE_CODES = Phrase("codes, such as postcodes, are not numbers: their ends are masked")
+_CODE = "[0-9][0-9AB][0-9]{2,}"  # such as 75102 or 2A004; shorter ones are listed as values
 _FEW = 30
 """The most values of a quasi-identifier that a domain lists: where there are more, new ones are to be expected."""
 _MOST_CODES = 200  # such as departments
@@ -127,9 +129,9 @@ def guess_microdata(folder: Path) -> Guesses:
     guesses.state("columns.quasi_identifiers", names, say("others may know them"))
     guesses.state("columns.sensitive", found.sensitive.name, of_sensitive)
     sign = _state_decimal(guesses, (*known, found.sensitive), {*missing, ""})
-    codes = [column.name for column in quasi if naming.is_postal(column.name)]
+    codes = [column.name for column in quasi if _has_codes(column)]
     if codes:
-        guesses.state("columns.codes", codes, say("postcodes are codes, not numbers: their ends are masked"))
+        guesses.state("columns.codes", codes, str(_ARE_CODES))
     for column in quasi:
         texts = [text for text in column.texts if text]
         if column.name not in codes:
@@ -153,6 +155,13 @@ def guess_microdata(folder: Path) -> Guesses:
         ),
     ]
     return guesses
+
+
+def _has_codes(column: Column) -> bool:
+    """Return whether a column has postcodes, or others of one length, as its name or leading zeros say."""
+    named = naming.names_codes(column.name) or naming.names_places(column.name)
+    are_codes = len({*map(len, column.some)}) == 1 and column.matches(_CODE)
+    return naming.is_postal(column.name) or (are_codes and (named or any(text[0] == "0" for text in column.some)))
 
 
 def _state_decimal(guesses: Guesses, columns: Sequence[Column], missing: Collection[str]) -> str | None:
@@ -418,7 +427,9 @@ def _ask_published(document: Toml, microdata: Microdata, columns: Mapping[str, C
             _leave(document, name)
         if answer == "published" != before:
             said["quasi_identifiers"].append(name)
-            if column.whole and (listed := _listed(name, {*column.texts} - {""}, mixed=True)):
+            if _has_codes(column):
+                state(said, "codes", [*said.get("codes", []), name], f"{say('guess: ')}{_ARE_CODES}")
+            elif column.whole and (listed := _listed(name, {*column.texts} - {""}, mixed=True)):
                 document.setdefault("domains", tomlkit.table())[name] = listed
         elif answer == "unlinkable":
             why = text_of(why_unlinkable(name), microdata.unlinkable.reasons.get(name, ""))

@@ -325,6 +325,15 @@ def is_postal(name: str) -> bool:
     return any(word in _POSTAL for word in words_in(name))
 
 
+def names_places(name: str) -> bool:
+    """Return whether a name is that of places, areas or institutions.
+
+    >>> names_places("commune"), names_places("Wohnort"), names_places("Age")
+    (True, True, False)
+    """
+    return _speaks_of(name, _PLACES | _INSTITUTIONS)
+
+
 def is_weight(name: str) -> bool:
     """Return whether a name is that of the weights of a survey, not of bodies.
 
@@ -444,7 +453,7 @@ def may_nest(one: str, other: str) -> bool:
     ... )
     (True, True, False, False)
     """
-    are_places = {_speaks_of(name, _PLACES | _INSTITUTIONS) for name in (one, other)}
+    are_places = {*map(names_places, (one, other))}
     return len(are_places) == 1 and (are_places == {True} or not (is_quasi(one) or is_quasi(other)))
 
 

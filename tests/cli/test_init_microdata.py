@@ -642,6 +642,28 @@ def test_codes_are_values_and_not_numbers_also_of_a_column_that_is_published_by_
     assert {("1", "01"), ("2", "75")} <= cells
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "codes"),
+    [
+        pytest.param("commune", "75102", True, id="places"),
+        pytest.param("Code INSEE", "2A004", True, id="codes, one with a letter"),
+        pytest.param("Bezugsgröße", "01968", True, id="a leading zero"),
+        pytest.param("Bezugsgröße", "11968", False, id="numbers of one length"),
+        pytest.param("commune", "9120", False, id="numbers of places, of several lengths"),
+    ],
+)
+@kills("audit.init.microdata._has_codes", "naming.names_places(column.name)", "False", case="[places]")
+def test_numbers_of_one_length_are_codes_by_their_names_or_a_leading_zero(tmp_path, name, first, codes):
+    """A commune 75102 was published as a part of [18307, 95018]."""
+    rows = [f"P{n},{20 + n % 50},{first if n % 9 == 0 else 93001 + 7 * n},{('flu', 'gout')[n % 2]}" for n in range(90)]
+    folder = tables(tmp_path / "m", {"2024": [f"Person,Age,{name},Disease", *rows]})
+    initialised(folder)
+    answers = {f'column "{name}"': "published", "Can the value": "never"}
+    found = answer(folder, answers)["columns"]
+    assert name in found["quasi_identifiers"]
+    assert (name in found.get("codes", ())) == codes
+
+
 def test_what_is_not_published_and_people_with_several_rows_are_named(tmp_path):
     out, _ = initialised(survey(tmp_path / "m"))
     assert 'not published "Size"' in out
