@@ -17,6 +17,7 @@ from audit.io.paths import is_there
 from audit.io.releases import CodedColumn, KeyedRelease, RowClasses, a_row_of_each, varies
 from audit.io.rules.cell_meaning import ColumnTypes, Missing
 from audit.io.rules.rows_and_values import EPISODES, LATEST, OF_PEOPLE, Date, SeveralRows, Unnamed
+from audit.io.rules.spelling import Crosswalk
 from audit.io.series import Series
 from audit.io.tables import TOGETHER, Coded, Table, read_table, text_codes, whole_number
 from audit.io.toml import toml_key, toml_line
@@ -43,6 +44,7 @@ class ReleaseReading:
         record: the column of published record ids; None if these are not read.
         own: the value of each row of an Anatomy pair in its key file, by attribute: codes, and their texts.
         texts: the texts of each quasi-identifier: codes by row, and the text of each code.
+        renamed: where a crosswalk renames cells of a quasi-identifier, the texts that it renames, 0 for other cells.
         strangers: which rows belong to unknown people, shape (rows,); None if there are none.
         identifiers: the identifiers of the rows, or of the lines of the key file; None if there are none to read.
         people: their codes, once all columns of identifiers are read; shape of `identifiers`.
@@ -68,6 +70,7 @@ class ReleaseReading:
         self.attributes = attributes if self.columns.group else self.columns.quasi_identifiers
         self.own: dict[str, tuple[Codes, Sequence[str]]] = {}
         self.texts: dict[str, tuple[Integers, Sequence[str]]] = {}
+        self.renamed: dict[str, CodedColumn] = {}
         self.strangers: Flags | None = None
         self.people: Codes | None = None
         self._key_file: Table | None = None
@@ -190,7 +193,13 @@ class ReleaseReading:
         if table is None:
             return None
         self.series.record(self.position, table)
-        return adjustments.adjusted(table.less({*further} - {*names}), names)
+        adjusted = adjustments.adjusted(table.less({*further} - {*names}), names)
+        rules = adjustments.rules
+        for name in filter(table.__contains__, self.columns.quasi_identifiers):
+            if rules[Crosswalk].respelling(name, adjustments.tag, str) is not None:
+                written = rules.without(Crosswalk).respelled(table, {name: name}, adjustments.tag)
+                self.renamed[name] = _renamed(written.arrow(name), adjusted.arrow(name))
+        return adjusted
 
     def _note(self, table: Table, row: int, column: str | None, what: str, remedy: str) -> None:
         self.problems.add(table.shown, what, remedy, line=table.line(row), column=column)
@@ -221,10 +230,14 @@ class ReleaseReading:
         """Return the quasi-identifiers as codes, and the classes of rows with equal cells.
 
         Columns are compared by their texts. But in a plain table, those in which rows of one group differ are added to
-        `cells`, and compared by the meaning of their cells.
+        `cells`, and compared by the meaning of their cells. Cells that a crosswalk makes equal differ in the file.
         """
         rows = a_row_of_each(group)
-        varying = [name for name, (codes, _) in self.texts.items() if varies(group, rows, codes)]
+        varying = [
+            name
+            for name, (codes, _) in self.texts.items()
+            if varies(group, rows, codes) or (name in self.renamed and varies(group, rows, self.renamed[name][0]))
+        ]
         for name in varying if self.files.values is None else ():
             if name not in cells:
                 cells[name] = self._cells(table, name)
@@ -235,18 +248,20 @@ class ReleaseReading:
                     self._note(table, int(empty.argmax()), name, error.what, error.remedy)
             read = name in cells
             columns[name] = (cells[name], len(self.series.attributes[name].cells)) if read else (codes, len(texts))
+            if name in self.renamed:
+                columns[name] = combine([columns[name], self.renamed[name]], table.rows)
         several = [columns[name] for name in varying if varies(group, rows, columns[name][0])]
         return [*columns.values()], RowClasses.of(group, rows, [*columns.values()], several)
 
     def _group(self, table: Table, cells: dict[str, Codes]) -> Coded:
-        """Return the group of each row; without a group column, the rows with equal cells form a group."""
+        """Return the group of each row; without a group column, the rows with equal published cells form a group."""
         name = self.columns.group
         if name is not None:
             coded = table.coded(name)
             self._filled(table, name, coded, say("the row belongs to no group"), say("write the row's group"))
             return coded
         bounds = [(codes, len(self.series.attributes[name].cells)) for name, codes in cells.items()]
-        key, _ = combine(bounds, table.rows)
+        key, _ = combine([*bounds, *self.renamed.values()], table.rows)
         _, first, groups = np.unique(key, return_index=True, return_inverse=True)
         order = np.argsort(np.argsort(first))
         names = [str(place + 1) for place in range(len(first))]
@@ -479,6 +494,14 @@ MOST_ROWS = 2_000_000
 
 _TOGETHER = 3
 """The most columns that are combined."""
+
+
+def _renamed(written: pa.Array, read: pa.Array) -> CodedColumn:
+    """Return the number of each row's text as written where it is read as another text, and 0 elsewhere."""
+    (of_row, texts), (codes, names) = text_codes(written), text_codes(read)
+    at = a_row_of_each(Coded(of_row, len(texts), texts))
+    changed = [place + 1 if names[codes[at[place]]] != text else 0 for place, text in enumerate(texts)]
+    return np.array(changed, dtype=np.int32)[of_row], len(texts) + 1
 
 
 def singling_columns(

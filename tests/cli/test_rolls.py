@@ -244,6 +244,32 @@ def test_words_of_a_register_are_those_of_its_crosswalk(tmp_path):
     assert run_main(str(tmp_path))[0] in (0, 1, 3)
 
 
+@kills("audit.io.release_reading.ReleaseReading._group", "[*bounds, *self.renamed.values()]", "bounds", case="[key]")
+@kills("audit.io.release_reading.ReleaseReading._classes", "name in self.renamed and", "False and", case="[groups]")
+@pytest.mark.parametrize("known", ["key", "groups", "published", "possible", "present"])
+def test_what_a_crosswalk_makes_equal_is_matched_alike_and_stays_apart_in_the_release(known, tmp_path):
+    """Both of the North have HIV. The classes North and South were one, in which four had three values (exit 0)."""
+    values, own = ["HIV", "HIV", "flu", "asthma"], {"key": "individual", "groups": "group"}.get(known)
+    first = [["x", area, value] for area, value in zip("NNSS", values, strict=True)]
+    tables = [[["own", "Area", "Value"], *first], [["own", "Area", "Value"], *(["x", "NS", v] for v in values)]]
+    for table, people in zip(tables, ("abcd", "acdb"), strict=True):  # people of both areas change places
+        for row, person in zip(table[1:], people, strict=True):
+            row[0] = person if known == "key" else row[0]
+    columns = 'sensitive = "Value"\nquasi_identifiers = ["Area"]\ncrosswalk.Area = "walk.csv"\n'
+    columns += f'{own} = "own"\n' if own else ""
+    columns += "" if known in {"key", "possible", "present"} else 'rows = "people"\n'
+    with_register = known in {"possible", "present"}
+    more = '[adversary]\nregister = "roll.csv"\n' if with_register else ""
+    more += 'presence = "possible"\n' if known == "possible" else ""
+    roll = "individual,Area,first,last\n" + "".join(f"{person},NS,1,2\n" for person in "abcd")
+    walk = "release,from,to\n1,N,NS\n1,S,NS\n"
+    tables = tables if own else [[row[1:] for row in table] for table in tables]
+    code, report = read_audit(series_of(tmp_path, tables, columns, more, roll=roll, walk=walk))
+    assert code == 1
+    if with_register:  # a person of the new area may be in either class
+        assert not report["attacks"][0]["findings"]
+
+
 @pytest.mark.parametrize(("men", "first", "code"), [("M", "H", 3), ("M", "M", 3), ("H", "H", 1)])
 def test_other_words_of_a_register_are_asked_about_though_they_are_said_to_be_exact(men, first, code, tmp_path):
     """Men in both releases have gout. `spelled` takes `M` of the roll for another sex than `H`: no man fits a row."""
