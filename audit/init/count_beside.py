@@ -88,6 +88,11 @@ def declare_beside(
         return
     value, known = rules.table["value"], declare_rates(rules, files, counts, numbers, kept)
     several = not {"rates", "measure"} & rules.table.keys()
+    if "rates" in rules.table and "measure" not in rules.table and len(counts) > 2 and sums_of_others(files, counts, 0):
+        known.difference_update(counts)  # the denominator is their sum, and not the population of another source
+        rates, several = rules.table["rates"], True
+        for rate in rates if isinstance(rates, list) else [rates]:
+            rate["counts"] = value
     if (change := declare_change(rules, files, [*numbers, *counts], counts if several else ())) is not None:
         known.add(change)
     others = [name for name in counts if name != value and name not in known]

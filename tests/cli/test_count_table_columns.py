@@ -942,6 +942,18 @@ def test_a_column_in_wide_that_no_file_has_is_refused(tmp_path):
     assert "no table has" not in refused(str(folder))
 
 
+@kills("audit.init.count_beside.declare_beside", "known.difference_update(counts)", "pass")
+def test_a_share_of_one_of_several_columns_leaves_them_labels(tmp_path):
+    """Its denominator is the sum of the columns, and not a population beside them."""
+    drawn = np.random.default_rng(0).integers(100, 900, size=(12, 4)).tolist()
+    rows = [[f"A{at}", sum(row), *row, f"{100 * row[-1] / sum(row):.1f}"] for at, row in enumerate(drawn)]
+    rows[0][5:] = rows[1][5:] = ["*", "*"]
+    text = "area,all,under 20,20 to 50,50 to 125,over 125,share over 125 in %\n"
+    table = guessed(tmp_path, {"1.csv": text + "".join(",".join(map(str, row)) + "\n" for row in rows)})["table"]
+    assert list(table["wide"]["columns"]) == ["all", "under 20", "20 to 50", "50 to 125", "over 125"]
+    assert (table["rates"]["counts"], table["rates"]["denominator"]) == ("over 125", "all")
+
+
 def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
     lines = ["Kreis;männlich;weiblich;Insgesamt", "A;12;15;27", "B;22;30;52", "C;9;11;20", "Insgesamt;43;56;99"]
     (tmp_path / "1.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
