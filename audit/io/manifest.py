@@ -446,7 +446,7 @@ class SeriesReader(Reader, Generic[R]):
         for key in self.texts(self.table(UNCONFIRMED), "keys"):
             path = key_path(key)
             if path[:1] in ((), (UNCONFIRMED,)) or value_under(self.document, key) is None:
-                remedy = say('name a key as in "columns.sensitive", or delete it there')
+                remedy = say('if its line was deleted, delete it there, too; else name a key as in "columns.sensitive"')
                 self.note(key, say("[unconfirmed] names a key that is not in this file"), remedy)
             else:
                 found.append(".".join(map(toml_key, path)))

@@ -273,7 +273,7 @@ def test_a_promise_that_rests_on_a_guess_is_undecided(tmp_path, table, key):
 @pytest.mark.parametrize(
     ("keys", "what"),
     [
-        ('["columns.count"]', "`columns.count`: [unconfirmed] names a key that is not in this file; name a key as in"),
+        ('["columns.count"]', "`columns.count`: [unconfirmed] names a key that is not in this file; if its line was"),
         ('["sensitive"]', "`sensitive`: [unconfirmed] names a key that is not in this file"),
         ('["columns..sensitive"]', "[unconfirmed] names a key that is not in this file"),
         ('["unconfirmed.keys"]', "[unconfirmed] names a key that is not in this file"),
