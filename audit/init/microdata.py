@@ -260,7 +260,7 @@ def _of_households(
     for file in files:
         for names, rows in columns_that_share(file, individual, {sensitive: harmless}).get(sensitive, {}).items():
             most[names] = max(most.get(names, (0, 0)), rows)
-    return [have_in_common(rows, sensitive, names) for names, rows in most.items()]
+    return [have_in_common(rows, sensitive, names, some_harmless=bool(harmless)) for names, rows in most.items()]
 
 
 def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:

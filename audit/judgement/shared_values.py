@@ -139,7 +139,9 @@ def _by_texts(
                 if with_others.any() and (not secret.isdisjoint(key) or _shows_together(each, text))
             ]
             is_stated = not secret.isdisjoint(key) and sensitive in stated.reasons
-            found.append((have_in_common(rows, sensitive, words), () if is_stated else tags))
+            some_harmless = sensitive in held.series.rules[Harmless].values
+            what = have_in_common(rows, sensitive, words, some_harmless=some_harmless)
+            found.append((what, () if is_stated else tags))
         if found:
             return found
     return []
@@ -182,9 +184,9 @@ def _who_shares(person: Codes | None, text: Codes) -> tuple[Codes, Flags]:
     return whole, (whole != UNKNOWN) & (people[whole] > 1)
 
 
-def have_in_common(rows: tuple[int, int], sensitive: str, columns: Iterable[str]) -> str:
+def have_in_common(rows: tuple[int, int], sensitive: str, columns: Iterable[str], *, some_harmless: bool) -> str:
     """Return how many rows of all that share their text of columns have the sensitive value of another with it."""
-    return say(
+    what = say(
         '{count} of {all} rows that share their text of {columns} have the same "{sensitive}" as others with it, '
         "as a household has one income",
         count=rows[0],
@@ -192,6 +194,8 @@ def have_in_common(rows: tuple[int, int], sensitive: str, columns: Iterable[str]
         sensitive=printable(sensitive),
         columns=joined([f'"{printable(name)}"' for name in columns]),
     )
+    without = say("rows with harmless values are not among the {count}", count=rows[0])
+    return f"{what} ({without})" if some_harmless else what
 
 
 def _by_name(held: HeldSeries, texts: Texts, sensitive: str, harmful: Flags) -> Iterator[str]:
