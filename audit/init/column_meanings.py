@@ -201,14 +201,17 @@ class _Guesser:
     def people_again(self) -> float | None:
         """Return which share of rows are of the people who have their numbers in other releases, too, by the keys.
 
-        None if there is no key of each release, or if each number is always that of one person.
+        None if there is no key of each release, or if each number is always that of one person. All if nobody is in two
+        releases, as the keys may then name people anew.
         """
         if not self.found.published or len({*self.found.keys}) != len(self.found.releases):
             return None
         key = read_columns([(path, path.name) for path in self.found.keys])
         rows, people = (key[name] for name in KEY_COLUMNS)
         times = np.unique(np.stack([rows.codes, people.codes]), axis=1, return_counts=True)[1]
-        return float(times[times > 1].sum() / times.sum()) if len(times) > len({*rows.codes.tolist()}) else None
+        if len(times) == len({*rows.codes.tolist()}):
+            return None
+        return float(times[times > 1].sum() / times.sum()) if people.recurs else 1
 
     def doubted_id(self, column: Column) -> str:
         """Return that a column would be an id, but for a few texts that several rows of a release have."""

@@ -132,13 +132,15 @@ def test_key_files_make_an_id_a_published_one(tmp_path: Path) -> None:
         pytest.param(range(60), "record", False, id="more people at the end"),
         pytest.param(reversed(range(40)), "unlinkable", False, id="the same people in another order"),
         pytest.param([*range(38), 39, 38], "unlinkable", True, id="two of them in another order"),
+        pytest.param(range(40, 80), "unlinkable", True, id="other people, or other names of them"),
     ],
 )
+@kills("audit.init.column_meanings._Guesser.people_again", "len(times) == len", "0 == len", case="[the same people]")
 @kills(
     "audit.init.column_meanings._Guesser.people_again",
-    "if len(times) > len({*rows.codes.tolist()}) else None",
+    " if people.recurs else 1",
     "",
-    case="[the same people]",
+    case="[other people, or other names of them]",
 )
 @kills(
     "audit.init.column_meanings._Guesser.guess_ids",
