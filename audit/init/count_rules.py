@@ -44,6 +44,12 @@ from audit.runtime.phrases import joined, printable, say, say_count
 NOT_COUNTED = NOT_APPLICABLE | {"..", ":", ": u", ": z", "na", "-", "."}
 """Markers for what is not applicable or not available; they may stand for any count."""
 
+_UNSURE = re.compile(
+    r"(?:nicht|un)[ -]?(?:\w+ )?(?:sicher|zuverlässig|verlässlich|aussagekräftig)|"
+    r"(?:not|un|in|too) ?(?:\w+ )?(?:reliab|certain|precise)\w*|(?:pas|peu|non|no|poco) (?:\w+ )?fiab",
+    re.IGNORECASE,
+)
+"""Words of a note on a sign for numbers that are too unreliable to be shown, whatever their size."""
 _NOTHING = re.compile(
     r"nichts vorhanden(?: \(genau null\))?|(?:genau )?(?:null|0)|nil|néant|(?:exactly |true |real )?(?:zero|0)|cero",
     re.IGNORECASE,
@@ -310,7 +316,12 @@ def stands_for(marker: str, ends: tuple[int, float]) -> str:
 
 
 def _not_counted(text: str, rules: TableGuesses) -> bool:
-    """Return whether a marker means that there is no count, unless a note says the same of it as of other markers."""
+    """Return whether a marker, or a note on it, means that there is no count or that it is too unreliable to be shown.
+
+    The marker does not if a note says the same of it as of other markers.
+    """
+    if _UNSURE.search(rules.legend.get(text, "")):
+        return True
     alike = (other for other, note in rules.legend.items() if note == rules.legend.get(text))
     return text.casefold() in NOT_COUNTED and all(other.casefold() in NOT_COUNTED for other in alike)
 

@@ -942,6 +942,23 @@ def test_a_column_in_wide_that_no_file_has_is_refused(tmp_path):
     assert "no table has" not in refused(str(folder))
 
 
+@kills("audit.init.count_rules._not_counted", "_UNSURE.search(", "not (")
+@pytest.mark.parametrize(
+    ("note", "most"),
+    [
+        ("keine Angabe, da Zahlenwert nicht sicher genug", np.inf),
+        ("too unreliable to be published", np.inf),
+        ("chiffre pas assez fiable", np.inf),
+        ("dato poco fiable", np.inf),
+        ("Zahlenwert geheim", 6),
+    ],
+)
+def test_a_sign_for_unreliable_numbers_may_stand_for_any_count(note, most, tmp_path):
+    rows = ["A,f,/", "A,m,17", "A,All,23", "B,f,8", "B,m,9", "B,All,17", "C,f,7", "C,m,9", "C,All,16"]
+    text = "\n".join(["area,sex,n", *rows, f'"/ = {note}",,', ""])
+    assert guessed(tmp_path, {"1.csv": text})["table"]["markers"]["/"][1] == most
+
+
 @kills("audit.init.count_beside.declare_beside", "known.difference_update(counts)", "pass")
 def test_a_share_of_one_of_several_columns_leaves_them_labels(tmp_path):
     """Its denominator is the sum of the columns, and not a population beside them."""
