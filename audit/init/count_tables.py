@@ -619,8 +619,8 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
         )
         if not shown:
             why = say(
-                '"{total}" is taken to stand for everybody in {column}; no line with numbers for all of its labels '
-                "shows that the others add up to it.",
+                '"{total}" is taken to stand for everybody in {column}; no line has numbers for the labels of '
+                "all releases, so none shows that they add up to it.",
                 column=name,
                 total=rules.totals[name],
             )

@@ -212,5 +212,5 @@ def test_a_total_that_no_line_shows_is_said_in_words(tmp_path):
     rows = [f"{area},{sex},{n}" for sex in "mf" for area, n in (("a", "c"), ("b", 20), ("Total", 30))]
     (tmp_path / "2024.csv").write_text("\n".join(["area,sex,n", *rows]) + "\n", encoding="utf-8")
     out = " ".join(run_main("init", str(tmp_path), "--yes")[1].split())
-    assert "no line with numbers for all of its labels shows that" in out
+    assert "no line has numbers for the labels of all releases, so none shows" in out
     assert "only 0" not in out
