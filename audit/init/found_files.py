@@ -423,6 +423,11 @@ def _note_register(found: FoundFiles, shown: str, person: str | list[str], times
         why = say("a list of names may have people who are in no release")
         if not times:
             why = say("no column of the register names the releases of a person, by positions, tags or years")
+        why = say(
+            "{why}; a row may be about somebody whom the register lacks: if it lists everybody who can be in the data, "
+            "add the releases of each person to it instead, as more follows from counting then",
+            why=why,
+        )
         found.guesses.state("adversary.presence", POSSIBLE, why, sure=False)
 
 

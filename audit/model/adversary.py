@@ -78,7 +78,10 @@ REGISTER = Adversary(
 )
 POSSIBLE = Adversary(
     "possible",
-    Phrase("The adversary has a register of people who may be in the data: exact quasi-identifiers alone (possible)"),
+    Phrase(
+        "The adversary has a register of people who may be in the data, as may others whom it does not list: exact "
+        "quasi-identifiers alone (possible)"
+    ),
     Phrase("an adversary who has everyone's exact quasi-identifiers, and does not know who is in a release"),
     '[adversary] register, with presence = "possible"',
     "roll",
