@@ -122,8 +122,16 @@ def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sec
 
 
 def with_findings(report: Report, page: Page) -> Page:
-    """Return the page of a report with its findings, which is for internal use if they show counts."""
-    return showing_counts(page) if report.tables is not None and report.attacks[0].findings else page
+    """Return the page of a report with its findings: for internal use if they show counts, else with a caution."""
+    if not any(attack.findings for attack in report.attacks) or (report.tables is None and report.revealed):
+        return page
+    if report.tables is not None:
+        return showing_counts(page)
+    caution = say(
+        "This page names no person and shows nobody's quasi-identifiers, but whoever has the published files may find "
+        "people's values with it. To pass on numbers alone, use --findings 0."
+    )
+    return replace(page, mark=caution)
 
 
 def mark(report: Report) -> str:

@@ -109,7 +109,7 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
         known = joined(list(dict.fromkeys(each.measure for each in before.policy.violations)))
         yield say("Without the candidate the policy was violated already ({clauses}).", clauses=known)
     elif before.policy.undecided:
-        yield say("Without the candidate nothing was found, but not everything was decided either.")
+        yield say("Without the candidate the policy was not violated, but not everything was decided either.")
     elif before.left_out:
         yield say_count(
             "Without the candidate the policy held, except for what is waived or in the baseline: {count} "

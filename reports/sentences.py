@@ -84,6 +84,9 @@ _MAKES_UNIQUE = 0.05
 _BLAMED = 5
 
 
+_LISTED = Noun("{count} [person|people] in the register")
+
+
 def facts(report: Report) -> str:
     """Return the sizes of what was audited."""
     series = report.series
@@ -92,7 +95,7 @@ def facts(report: Report) -> str:
     sizes = [
         (RELEASES, len(series.releases)),
         (ROWS, series.rows),
-        (PEOPLE, series.individuals),
+        (PEOPLE if ADVERSARIES[report.adversary.kind].knows_presence else _LISTED, series.individuals),
         (Noun("{count} [counterfeit|counterfeits]"), series.counterfeits),
         (Noun("{count} [group|groups]"), series.groups),
         (Noun("{count} sensitive [value|values]"), series.sensitive_values),

@@ -232,6 +232,16 @@ def _share(share: float) -> str:
     return figure(share, ".1%") if share >= 0.001 else say("fewer than {share}", share=figure(0.001, ".1%"))
 
 
+def _coarsened(accuracy: Iterable[ColumnAccuracy]) -> Iterator[str]:
+    """Yield the columns with coarser cells, each with the share of its rows that has them, where others are exact."""
+    for each in accuracy:
+        share = sum(share for form, share in each.shares.items() if form in {"range", "prefix", "set"})
+        if share:
+            column = printable(each.column)
+            in_part = "exact" in each.shares
+            yield say("{column} in {share} of the rows", column=column, share=_share(share)) if in_part else column
+
+
 def measures_found(report: Report) -> Iterator[str]:
     """Yield the measures against re-identification that the published files show."""
     series, newest = report.series, report.series.releases[-1]
@@ -245,9 +255,9 @@ def measures_found(report: Report) -> Iterator[str]:
         return
     if series.anonymized is not None:
         yield say("Method of anonymization that the manifest declares: {method}.", method=_in_words(series.anonymized))
-    coarse = [each.column for each in series.accuracy if {"range", "prefix", "set"} & {*each.shares}]
+    coarse = list(_coarsened(series.accuracy))
     if coarse:
-        yield say("Coarsened columns: {columns}.", columns=", ".join(map(printable, coarse)))
+        yield say("Coarsened columns: {columns}.", columns=", ".join(coarse))
     withheld = [
         say("{column} in {share} of the rows", column=printable(each.column), share=_share(each.shares["withheld"]))
         for each in series.accuracy

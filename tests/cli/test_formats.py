@@ -195,7 +195,7 @@ def test_a_page_has_every_part(tmp_path):
         "Files",
         "Findings",
     ]
-    assert "**This page may be passed on: it names no person" in page
+    assert "**This page names no person and shows nobody's quasi-identifiers, but" in page
     assert "INTERNAL" not in page
     assert "**NOT SAFE: the sensitive value is certain for 4 of 16 people.**" in page
     assert "| 2 | 2 | 13 | 4 |" in page  # people found after release 2

@@ -13,7 +13,7 @@ import pytest
 
 from attacks.intersection import IntersectionAttack
 from audit.io.series import open_series
-from tests.cli.forms import EXAMPLES, FORMS, column, edit, private_texts, snapshot
+from tests.cli.forms import EXAMPLES, FORMS, append, column, edit, private_texts, snapshot
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, write
 from tests.helpers.results import timeless
@@ -90,6 +90,11 @@ def test_what_was_found_before_is_told_apart(tmp_path):
     assert "New findings of intersection (2 of 3, about 2 people)" in out
     assert "cause: group 8, lines 4-5 of the candidate alone" in out
     assert "No candidate can undo what the earlier releases disclose." in out
+    append(series / "series.toml", '\n[unconfirmed]\nkeys = ["columns.sensitive"]\n')
+    _, out, _ = run_main("next", str(series), str(candidate), *ONE)
+    assert "found without it, too: 1" in out
+    assert "nothing was found" not in out
+    assert "not violated, but not everything was decided" in out
 
 
 # -- against the definition -----------------------------------------------------------------------------------------

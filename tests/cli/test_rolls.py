@@ -101,7 +101,9 @@ def test_a_guessed_roll_decides_nothing_until_it_is_confirmed(tmp_path, key):
     assert any(f" {key} = " in each for each in asked)
     # Counting tells more where the register lists everybody, which is asked and said.
     assert any("if it lists everybody who can be in the data" in each for each in asked)
-    assert "as may others whom it does not list" in printed(str(tmp_path))[1]
+    out = printed(str(tmp_path))[1]
+    assert "as may others whom it does not list" in out
+    assert " people in the register, " in out
     assert f'keys = ["{key}"]' in text
     assert text.count(f"{key.partition('.')[2]} = ") == 1
     write(path, text)
