@@ -283,10 +283,28 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
                 "if these are two editions of one table, or count other people each, audit each in a folder of its own"
             )
             remedy = parted([remedy, editions])
+        remedy = _or_categories(counts, named, remedy)
         said = say('"{text}" {stands}: {what}', text=text, stands=stands, what=what)
         beyond = "" if problems else beyond_total(counts, named)
         problems.append(Problem(file, said, beyond or remedy, line=line, column=column))
     return InputError(problems)
+
+
+def _or_categories(counts: PublishedCounts, rows: Sequence[int], remedy: str) -> str:
+    """Return a remedy that also names a label without categories of some rows that not all of their releases have."""
+    releases = {*counts.release[rows].tolist()}
+    for place, each in enumerate(counts.dimensions):
+        for label in reversed(counts.label[rows, place].tolist()):
+            have = {*counts.release[counts.label[:, place] == label].tolist()}
+            if label != each.total and each.axis.name not in counts.manifest.categories and releases - have:
+                return say(
+                    'if "{label}" of {dimension}, which not all releases have, is made up of others, write categories; '
+                    "else {otherwise}",
+                    label=printable(each.labels[label], 60),
+                    dimension=printable(each.axis.name, 60),
+                    otherwise=remedy,
+                )
+    return remedy
 
 
 def tables_facts(counts: PublishedCounts) -> TablesFacts:

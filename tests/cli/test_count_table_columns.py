@@ -971,6 +971,19 @@ def test_a_share_of_one_of_several_columns_leaves_them_labels(tmp_path):
     assert (table["rates"]["counts"], table["rates"]["denominator"]) == ("over 125", "all")
 
 
+@kills("audit.count_tables.judged_counts._or_categories", "and releases - have", "")
+def test_numbers_that_contradict_each_other_name_a_label_that_is_new(tmp_path):
+    """A reform merged Old and Hill after the first release."""
+    tables = {"1.csv": ["area,n", "Old,5", "Hill,55", "All,60"], "2.csv": ["area,n", "Upland,60", "All,60"]}
+    write_tables(tmp_path, tables, 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nover_time = "same"')
+    assert 'if "Upland" of area, which not all releases have, is made up of others, write categories' in refused(
+        str(tmp_path)
+    )
+    tables = {"1.csv": ["area,n", "Old,5", "Hill,55", "All,60"], "2.csv": ["area,n", "Old,6", "Hill,55", "All,60"]}
+    write_tables(tmp_path, tables, 'dimensions = ["area"]\nvalue = "n"\ntotals.area = "All"\nover_time = "same"')
+    assert "which not all releases have" not in refused(str(tmp_path))
+
+
 def test_a_wide_table_is_described_in_the_language_of_its_reader(tmp_path):
     lines = ["Kreis;männlich;weiblich;Insgesamt", "A;12;15;27", "B;22;30;52", "C;9;11;20", "Insgesamt;43;56;99"]
     (tmp_path / "1.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
