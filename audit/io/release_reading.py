@@ -142,6 +142,7 @@ class ReleaseReading:
             owner=owner,
             own=self.own,
             texts=self.texts,
+            renamed=self.renamed,
         )
         release = replace(release, counterfeits=self._counterfeits(release))
         if not release.counterfeits and release.nameless:

@@ -524,6 +524,7 @@ class Release:
         cells: the generalized cells of each requested quasi-identifier, by row, as numbers of the series' attributes;
             in a plain table at least of those in which rows of one group differ.
         texts: the cells of each quasi-identifier as written: codes by row, and the text of each code.
+        renamed: of a quasi-identifier with a crosswalk, the texts by row that it renames, which differ; 0 elsewhere.
         records: the published record id of each row, all distinct, if requested.
         suppressed: the group of the rows whose quasi-identifiers are all `*`, if there are other rows and neither
             groups nor record ids are published; otherwise None.
@@ -545,6 +546,7 @@ class Release:
     singling: tuple[ColumnShare, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
     texts: Mapping[str, tuple[Integers, Sequence[str]]] = field(default_factory=dict)
+    renamed: Mapping[str, CodedColumn] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:

@@ -45,7 +45,7 @@ class ReleaseRows:
         release = self.release
         if not self.split:
             return release.group.codes
-        columns = (release.group.codes, *release.cells.values())
+        columns = (release.group.codes, *release.cells.values(), *(codes for codes, _ in release.renamed.values()))
         order = np.lexsort(columns[::-1])
         new = np.zeros(len(order), dtype=np.bool_)
         for codes in columns:

@@ -2,6 +2,7 @@
 
 import random
 import tomllib
+from itertools import compress
 
 import pytest
 
@@ -251,24 +252,28 @@ def test_words_of_a_register_are_those_of_its_crosswalk(tmp_path):
 
 @kills("audit.io.release_reading.ReleaseReading._group", "[*bounds, *self.renamed.values()]", "bounds", case="[key]")
 @kills("audit.io.release_reading.ReleaseReading._classes", "name in self.renamed and", "False and", case="[groups]")
-@pytest.mark.parametrize("known", ["key", "groups", "published", "possible", "present"])
+@kills(
+    "audit.judgement.published_rows.ReleaseRows.group_of_row",
+    ", *(codes for codes, _ in release.renamed.values())",
+    "",
+    case="[key and groups]",
+)
+@pytest.mark.parametrize("known", ["key", "key and groups", "groups", "published", "possible", "present"])
 def test_what_a_crosswalk_makes_equal_is_matched_alike_and_stays_apart_in_the_release(known, tmp_path):
     """Both of the North have HIV. The classes North and South were one, in which four had three values (exit 0)."""
-    values, own = ["HIV", "HIV", "flu", "asthma"], {"key": "individual", "groups": "group"}.get(known)
-    first = [["x", area, value] for area, value in zip("NNSS", values, strict=True)]
-    tables = [[["own", "Area", "Value"], *first], [["own", "Area", "Value"], *(["x", "NS", v] for v in values)]]
-    for table, people in zip(tables, ("abcd", "acdb"), strict=True):  # people of both areas change places
-        for row, person in zip(table[1:], people, strict=True):
-            row[0] = person if known == "key" else row[0]
+    values, with_key, grouped = ["HIV", "HIV", "flu", "asthma"], "key" in known, "groups" in known
+    used = [with_key, grouped, True, True]
+    tables = [[[*compress(["Case", "G", "Area", "Value"], used)]] for _ in range(2)]
+    for table, people, areas in zip(tables, ("abcd", "acdb"), ("NNSS", ["NS"] * 4), strict=True):  # two change places
+        table += [[*compress([*row[:1], "g", *row[1:]], used)] for row in zip(people, areas, values, strict=True)]
     columns = 'sensitive = "Value"\nquasi_identifiers = ["Area"]\ncrosswalk.Area = "walk.csv"\n'
-    columns += f'{own} = "own"\n' if own else ""
-    columns += "" if known in {"key", "possible", "present"} else 'rows = "people"\n'
+    columns += 'individual = "Case"\n' * with_key + 'group = "G"\n' * grouped
+    columns += 'rows = "people"\n' if known in {"groups", "published"} else ""
     with_register = known in {"possible", "present"}
     more = '[adversary]\nregister = "roll.csv"\n' if with_register else ""
     more += 'presence = "possible"\n' if known == "possible" else ""
     roll = "individual,Area,first,last\n" + "".join(f"{person},NS,1,2\n" for person in "abcd")
     walk = "release,from,to\n1,N,NS\n1,S,NS\n"
-    tables = tables if own else [[row[1:] for row in table] for table in tables]
     code, report = read_audit(series_of(tmp_path, tables, columns, more, roll=roll, walk=walk))
     assert code == 1
     if with_register:  # a person of the new area may be in either class
