@@ -409,10 +409,10 @@ def earlier_counts(counts: PublishedCounts) -> PublishedCounts | None:
 
 
 def with_earlier_cells(counts: PublishedCounts) -> PublishedCounts:
-    """Return the counts with a row for each exact count that a change tells of a release that lacks the cell.
+    """Return the counts with a row for each exact count that a change discloses of a release that lacks the cell.
 
     It is about the atoms of its labels, as a number published there would be. What a label that the release lacks
-    consists of is only known from categories: `earlier` of the other rows stays as it is.
+    consists of is only known from categories: `earlier` of the other rows is kept.
     """
     rows = _of_lacking_releases(counts)
     rows = rows[[not _unknown_labels(counts, row) for row in rows.tolist()]]
@@ -423,9 +423,9 @@ def with_earlier_cells(counts: PublishedCounts) -> PublishedCounts:
 
 
 def earlier_cells_without_categories(counts: PublishedCounts) -> list[int]:
-    """Return the rows whose change tells the count of a label that the earlier release may have as several others.
+    """Return the rows whose change discloses the count of a label that the earlier release may have as several others.
 
-    If that release hides nothing, nobody in the label then says nothing about others.
+    If that release hides nothing, a count of 0 of the label says nothing about others.
     """
     hides = set(counts.release[counts.hidden].tolist())
     rows = _of_lacking_releases(counts).tolist()

@@ -201,8 +201,8 @@ class _Guesser:
     def people_again(self) -> float | None:
         """Return which share of rows are of the people who have their numbers in other releases, too, by the keys.
 
-        None if there is no key of each release, or if each number is always that of one person. All if nobody is in two
-        releases, as the keys may then name people anew.
+        None if there is no key of each release, or if each number is always that of one person. All if no person is in
+        two releases, as the keys may then name people anew.
         """
         if not self.found.published or len({*self.found.keys}) != len(self.found.releases):
             return None

@@ -506,7 +506,7 @@ def _counts(answer: str) -> list[float]:
 
 
 def undecided(folder: Path, text: str) -> list[str]:
-    """Return why the policy of a series of count tables stays undecided by its manifest, apart from guesses."""
+    """Return why the manifest of a series of count tables leaves the policy undecided, except for guesses."""
     counts = _counts_of(folder, text) if is_about_tables(text) else None
     if counts is None:
         return []

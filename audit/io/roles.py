@@ -153,7 +153,7 @@ def in_key(manifest: Manifest, files: ReleaseFiles, table: Table, column: str) -
 
 
 def _people(manifest: Manifest, files: ReleaseFiles, path: Path, table: Table, encoder: IdentifierEncoder) -> Codes:
-    """Return the person of each row of a file by the key; UNKNOWN for those of whom it does not say."""
+    """Return the person of each row of a file by the key; UNKNOWN for those that it does not name."""
     column, folds = str(manifest.columns.individual), manifest.columns.rules[Fold].folds(INDIVIDUAL)
     found = in_key(manifest, files, table, KEY_COLUMNS[1])
     if path != files.rows or (found is None and column not in table):
