@@ -79,10 +79,10 @@ def test_what_looks_like_a_range_and_is_not_read_is_undecided(adversary, text, t
     """Under every adversary, naming file, line and column; with its texts declared as exact values all holds."""
     columns = {"linked": 'individual = "id"', "pseudonym": 'record = "id"'}.get(adversary, "")
     table = [
-        *(f'{group},"{text}",{value},{group}{value}' for group in (1, 2) for value in ("flu", "gas")),
-        *(f"3,other,{value},3{value}" for value in ("flu", "gas", "ulc")),
+        *(f'{group},"{text}",{value}' for group in (1, 2) for value in ("flu", "gas")),
+        *(f"3,other,{value}" for value in ("flu", "gas", "ulc")),
     ]
-    table = table if columns else [line.rpartition(",")[0] for line in table]
+    table = [f"{line},P{number}" for number, line in enumerate(table)] if columns else table
     people = [f'"{text}"', "other"] if adversary == "register" else None
     found = []
     for name, more in (("unread", ""), ("spelled", 'spelled = ["born"]')):
