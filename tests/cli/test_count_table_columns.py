@@ -1665,6 +1665,7 @@ def test_kinds_that_overlap_in_any_way_are_read_so(tmp_path):
     ]
     (tmp_path / "1.csv").write_text("\n".join(["area,language,n", *rows, ""]), "utf-8")
     assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    assert 'open = ["language"]' in (tmp_path / "series.toml").read_text("utf-8")
     confirm(tmp_path)
     code, out, _ = run_main(str(tmp_path))
     assert (code, "language French, release 1: exactly 9" in out) == (1, True), out
